@@ -1,0 +1,1 @@
+"""Score rows become Estimate rows: strata, chance, blind floors, comparisons."""

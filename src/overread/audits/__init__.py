@@ -1,0 +1,1 @@
+"""What a release or a table gives away about itself, as Findings."""

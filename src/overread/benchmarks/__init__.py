@@ -1,0 +1,1 @@
+"""One folder per benchmark; `registry` finds them by name."""

@@ -1,0 +1,1 @@
+"""Making releases: from lesion tables and pictures to an exam."""

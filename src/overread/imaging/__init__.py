@@ -1,0 +1,1 @@
+"""Pictures: file formats stop here, and recipes become what a model is shown."""

@@ -1,0 +1,1 @@
+"""Numeric functions: arrays in, a float or a small frozen dataclass out."""

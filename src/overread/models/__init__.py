@@ -1,0 +1,1 @@
+"""One module or folder per way of reaching a model; `registry` finds them by name."""

@@ -1,0 +1,122 @@
+"""Finds benchmarks and models by name: what lies in the package, and entry points of others.
+
+There is no central list. A folder or module in ``overread/benchmarks`` with a ``BENCHMARK`` is a
+benchmark; one in ``overread/models`` with an ``ADAPTER`` (or ``ADAPTERS``) is a model adapter.
+Other packages join through the entry-point groups ``overread.benchmarks`` and ``overread.models``.
+A name costs its import only when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import pkgutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from overread.errors import UsageError, expected
+
+if TYPE_CHECKING:
+    from overread.contracts import Benchmark, Model, ModelAdapter, ModelOptions
+
+__all__ = ["benchmark_names", "find_adapter", "find_benchmark", "model_names", "open_model"]
+
+_BENCHMARKS = "overread.benchmarks"
+_MODELS = "overread.models"
+
+
+def benchmark_names() -> tuple[str, ...]:
+    """List the names of all benchmarks, built-in and joined, in alphabetical order."""
+    return tuple(sorted(_finders(_BENCHMARKS)))
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Find a benchmark by the name typed on the command line.
+
+    Raises
+    ------
+    UsageError
+        No benchmark has this name; the message lists those there are.
+    """
+    find = _find(_BENCHMARKS, name, argument="benchmark")
+    return cast("Benchmark", _attribute(find(), "BENCHMARK"))
+
+
+def model_names() -> tuple[str, ...]:
+    """List the names of all model adapters, built-in and joined, in alphabetical order."""
+    return tuple(sorted(_finders(_MODELS)))
+
+
+def find_adapter(name: str) -> ModelAdapter:
+    """Find a model adapter by name. UsageError lists the known ones."""
+    find = _find(_MODELS, name, argument="--model")
+    return cast("ModelAdapter", _attribute(find(), "ADAPTER"))
+
+
+def open_model(spec: str, options: ModelOptions) -> Model:
+    """Open a model from ``ADAPTER:TARGET``; a bare word may name a baseline (``chance``).
+
+    Raises
+    ------
+    UsageError
+        The adapter is unknown, or it does not understand the target.
+    """
+    name, colon, target = spec.partition(":")
+    if name not in _finders(_MODELS):
+        baselines = find_adapter("baselines")
+        if name in baselines.examples:
+            return baselines.open(spec, options)
+        raise UsageError(
+            expected(
+                "--model",
+                rule="ADAPTER:NAME with an adapter of "
+                + ", ".join(model_names())
+                + ", or a built-in reader of "
+                + ", ".join(baselines.examples),
+                got=repr(spec),
+                remedy="'overread list models' shows examples.",
+            )
+        )
+    return find_adapter(name).open(target if colon else "", options)
+
+
+_Finder = Callable[[], object]
+
+
+def _find(group: str, name: str, *, argument: str) -> _Finder:
+    finders = _finders(group)
+    if name not in finders:
+        kind = group.rsplit(".", 1)[-1]
+        raise UsageError(
+            expected(
+                argument,
+                rule="one of " + ", ".join(sorted(finders)),
+                got=repr(name),
+                remedy=f"'overread list {kind}' describes them.",
+            )
+        )
+    return finders[name]
+
+
+@cache
+def _finders(group: str) -> dict[str, _Finder]:
+    finders: dict[str, _Finder] = dict(_built_in(group))
+    for entry in importlib.metadata.entry_points(group=group):
+        finders.setdefault(entry.name, entry.load)
+    return finders
+
+
+def _built_in(group: str) -> Iterator[tuple[str, _Finder]]:
+    spec = importlib.util.find_spec(group)
+    locations = spec.submodule_search_locations if spec else None
+    for module in pkgutil.iter_modules(locations or []):
+        if not module.name.startswith("_"):
+            path = f"{group}.{module.name}"
+            yield module.name.replace("_", "-"), lambda path=path: importlib.import_module(path)
+
+
+def _attribute(found: object, attribute: str) -> object:
+    """Take the registered object: an entry point may name it or the module that holds it."""
+    return getattr(found, attribute, found)

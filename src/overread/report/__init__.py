@@ -1,0 +1,1 @@
+"""Pages and tables for people: prints estimates, never computes one."""

@@ -1,0 +1,1 @@
+"""The only place where a benchmark meets a model."""

@@ -1,0 +1,1 @@
+"""Reading an answer in a reply, and turning responses into Score rows."""
