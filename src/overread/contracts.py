@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
+from overread.imaging.picture import Picture
 from overread.records import (
     Finding,
     Item,
-    JsonValue,
     Media,
     ModelIdentity,
     Profile,
     PublishedValue,
-    Receipt,
     Reference,
     Response,
     Score,
@@ -205,14 +204,6 @@ class Benchmark(Protocol):
 # ---------------------------------------------------------------- models
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
-    """An encoded picture ready to send, with its receipt."""
-
-    data: bytes
-    receipt: Receipt
-
-
 Renderer: TypeAlias = Callable[[Media], tuple[Picture, ...]]
 """Turns media into pictures by their recipe: one for a picture or a mosaic, one a slice for a
 stack. ImageError when it cannot be done."""
@@ -347,6 +338,3 @@ class Scorer(Protocol):
     def score(self, item: Item, reference: Reference, response: Response) -> Iterable[Score]:
         """Score one response; always at least one row, with a status."""
         ...
-
-
-JsonObject: TypeAlias = Mapping[str, JsonValue]
