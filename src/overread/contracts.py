@@ -107,6 +107,9 @@ class AnalysisPlan:
     cluster: str | None
     """The key of `Item.groups` that is the independent unit, such as ``patient``."""
     headline: str = "accuracy"
+    published_drops: tuple[Status, ...] = ()
+    """What the benchmark's own code leaves out of its denominator: the fault belongs to the
+    `published` profile alone."""
     level: float = 0.95
     bootstrap_draws: int = 2000
     seed: int = 20260219
@@ -179,8 +182,11 @@ class Release(Protocol):
         """Give how many items a complete release has, per cell and split."""
         ...
 
-    def training(self) -> Training:
-        """Give what a model may learn from."""
+    def training(self, selection: Selection) -> Training:
+        """Give what a model may learn from: nothing of the selection's own split.
+
+        Solved questions come in the selection's form and stack.
+        """
         ...
 
 
