@@ -1,0 +1,101 @@
+"""What a report is made of: records and the results of `analysis`, gathered, nothing computed.
+
+Whoever has run files fills a `ReportData` once; `html`, `markdown` and `json_report` print it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overread.contracts import AnalysisPlan, Card
+from overread.records import Estimate, Finding, Item, Manifest, Reference, Response, Score
+
+if TYPE_CHECKING:
+    from overread.analysis.answers import AnswerSummary
+    from overread.analysis.blind_floor import BlindFloor
+    from overread.analysis.compare import Comparison
+
+__all__ = ["GalleryAnswer", "GalleryItem", "ReportData", "RunReport", "run_labels"]
+
+_SHORT_ID = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GalleryAnswer:
+    """What one run answered to one item, and how both profiles read it."""
+
+    response: Response | None
+    """None where the item is planned and was not asked yet."""
+    honest: Score | None
+    """The accuracy row of the honest profile."""
+    published: Score | None
+    """The accuracy row of the published profile, where the benchmark has one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GalleryItem:
+    """One item with its reference and the answers of the runs."""
+
+    item: Item
+    reference: Reference
+    answers: Mapping[str, GalleryAnswer]
+    """By run id (`Manifest.run`); a run without this item in its plan is absent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """All that is said about one run."""
+
+    manifest: Manifest
+    estimates: tuple[Estimate, ...]
+    """Both profiles, every stratum of the plan."""
+    answers: AnswerSummary
+    """What became of the replies, honest profile."""
+    findings: tuple[Finding, ...] = ()
+    """What this run met: unread replies, failures, receipts that do not fit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportData:
+    """A whole report."""
+
+    title: str
+    card: Card
+    plan: AnalysisPlan
+    runs: tuple[RunReport, ...]
+    """In the order shown; the first is the one the page opens on."""
+    gallery: tuple[GalleryItem, ...] = ()
+    floors: tuple[BlindFloor, ...] = ()
+    comparison: Comparison | None = None
+    findings: tuple[Finding, ...] = ()
+    """About the release."""
+    notes: tuple[str, ...] = ()
+    """Whole sentences of the benchmark on what its numbers do not show, for instance that the
+    release is synthetic. They follow the report's own sentence at the top of the page."""
+    created: str
+    """UTC, ISO 8601."""
+
+
+def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:
+    """Name each run for people: ``chat:medgemma``, with the run's id where that is not unique.
+
+    Parameters
+    ----------
+    runs
+        The runs of one report.
+
+    Returns
+    -------
+    dict[str, str]
+        Run id → label, in the order of `runs`; no two labels are equal.
+    """
+    models = Counter(run.manifest.model.label for run in runs)
+    return {
+        run.manifest.run: run.manifest.model.label
+        if models[run.manifest.model.label] == 1
+        else f"{run.manifest.model.label} ({run.manifest.run[:_SHORT_ID]})"
+        for run in runs
+    }
