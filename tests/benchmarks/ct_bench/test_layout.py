@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+
+import pytest
+
+from overread.benchmarks.ct_bench import layout
+from overread.errors import UsageError
+
+DEEPLESION = layout.DeepLesionRow(
+    file_name="000001_01_02_103.png",
+    patient_index=1,
+    study_index=1,
+    series_id=2,
+    key_slice_index=103,
+    measurement_px=(233.537, 95.0204, 234.057, 106.977, 231.169, 101.605, 236.252, 101.143),
+    box_px=(226.169, 90.0204, 241.252, 111.977),
+    diameters_px=(11.9677, 5.10387),
+    normalised_location=(0.44666, 0.283794, 0.434454),
+    coarse_type=3,
+    possibly_noisy=False,
+    slice_range=(99, 107),
+    spacing_mm=(0.488281, 0.488281, 5.0),
+    image_size=(512, 512),
+    window_hu=(-175.0, 275.0),
+    gender="F",
+    age=62,
+    train_val_test=3,
+)
+LESION = layout.LesionRow(
+    lesion_idx=7,
+    description='A node, "necrotic",\nin the mediastinum.',
+    size="23.4 x 15.1 mm",
+    dataset="test",
+    deeplesion=DEEPLESION,
+    lesion_type="node",
+    body_part="mediastinum",
+    imaging_property="",
+)
+
+
+def question(**changes):
+    base = layout.Question(
+        qa_id=3,
+        q_type="img2txt",
+        lesion_idx=7,
+        split="test",
+        bbox_type="nobox",
+        correct_choice="B",
+        texts=("a", "b", "c", "d"),
+        image_paths=("x.png",),
+    )
+    return dataclasses.replace(base, **changes)
+
+
+def test_settings_add_up_to_the_printed_totals():
+    # arXiv 2602.14879: 1,900 test questions, 950 validation questions, 100 reader cases
+    # of which 55 with a box; 900 test questions without a box.
+    assert len(layout.SETTINGS) == 13
+    assert sum(s.test for s in layout.SETTINGS) == 1900
+    assert sum(s.test for s in layout.SETTINGS if s.bbox_type == "nobox") == 900
+    assert sum(s.validation for s in layout.SETTINGS) == 950
+    assert sum(s.reader_cases for s in layout.SETTINGS) == 100
+    assert sum(s.reader_cases for s in layout.SETTINGS if s.bbox_type == "bbox") == 55
+
+
+def test_the_blank_before_csv_is_real():
+    assert layout.MERGED_FILE.endswith("Metadata .csv")
+
+
+def test_tables_survive_quotes_and_newlines(tmp_path):
+    layout.write_tables(tmp_path, [LESION])
+    with (tmp_path / layout.MERGED_FILE).open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert tuple(row) == layout.MERGED_COLUMNS
+    assert row["description"] == LESION.description
+    assert row["Measurement_coordinates"].startswith("233.54, 95.02, 234.06, 106.98")
+    assert row["Series_ID"] == "02"
+    assert row["Image_size"] == "512, 512"
+    assert row["Spacing_mm_px_"] == "0.48828, 0.48828, 5"
+    assert row["Train_Val_Test"] == "3"
+    with (tmp_path / layout.METADATA_FILE).open(newline="", encoding="utf-8") as file:
+        assert next(csv.reader(file)) == ["lesion_idx", "description", "size", "dataset"]
+
+
+def test_an_unknown_age_is_empty_and_not_zero(tmp_path):
+    row = dataclasses.replace(DEEPLESION, age=None)
+    assert row.cells()["Patient_age"] == ""
+
+
+def test_both_formats_hold_the_same_question(tmp_path):
+    asked = [
+        question(),
+        question(q_type="ct2txt", image_paths=tuple(f"{i}.png" for i in range(9))),
+        question(q_type="txt2img", texts=("find me",), image_paths=("a", "b", "c", "d")),
+    ]
+    layout.write_exam(tmp_path, asked)
+    clip = json.loads((tmp_path / layout.QA_CLIP_FILE).read_text(encoding="utf-8"))
+    llm = json.loads((tmp_path / layout.QA_LLM_FILE).read_text(encoding="utf-8"))
+    assert clip[0]["image_path"] == "x.png"
+    assert clip[0]["text"] == ["a", "b", "c", "d"]
+    assert "image_paths" not in clip[0]
+    assert llm[0]["choices"] == {"A": "a", "B": "b", "C": "c", "D": "d"}
+    assert llm[0]["image_path"] == "x.png"
+    assert clip[1]["image_paths"] == llm[1]["image_path"] == [f"{i}.png" for i in range(9)]
+    assert clip[2]["text"] == "find me"
+    assert llm[2]["choices"]["C"] == "Image C"
+    assert llm[2]["question"].endswith("find me")
+    for left, right in zip(clip, llm, strict=True):
+        for field in ("lesion_idx", "q_type", "split", "bbox_type", "correct_choice"):
+            assert left[field] == right[field]
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"q_type": "img2organ"}, "one of img2txt"),
+        ({"texts": ("a", "b", "c")}, "4 for img2txt"),
+        ({"q_type": "ct2txt"}, "9 for ct2txt"),
+        ({"q_type": "txt2img"}, "1 for txt2img"),
+        ({"correct_choice": "E"}, "a letter from A to D"),
+    ],
+)
+def test_a_question_its_task_cannot_have_is_refused(changes, rule):
+    with pytest.raises(UsageError, match=rule):
+        question(**changes)
+
+
+def test_exam_pictures_lie_under_both_formats(tmp_path):
+    layout.write_exam_picture(tmp_path, "validation", "p.png", b"png")
+    assert (tmp_path / "clip" / "validation" / "p.png").read_bytes() == b"png"
+    assert (tmp_path / "llm" / "validation" / "p.png").read_bytes() == b"png"
+    layout.write_lesion_pictures(tmp_path, 12, nobox=b"n", bbox=b"b")
+    assert (tmp_path / "lesion_nobox" / "12.png").read_bytes() == b"n"
+    assert (tmp_path / "lesion_bbox" / "12.png").read_bytes() == b"b"
