@@ -1,0 +1,80 @@
+"""What all built-in readers share: one letter as the reply, or the reason why there is none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from overread.contracts import Form, Query, Reply
+from overread.errors import ModelError
+from overread.records import Choice, JsonValue, ModelIdentity, Option, Status
+
+if TYPE_CHECKING:
+    from overread.records import Item
+
+__all__ = ["Baseline", "NothingToSayError", "options_of"]
+
+
+class NothingToSayError(ModelError):
+    """Nothing to go on for one item; never leaves `Baseline.ask`."""
+
+
+class Baseline(ABC):
+    """A reader that answers four-choice questions (and others with letters) at once.
+
+    Parameters
+    ----------
+    name
+        As in ``baselines:NAME``.
+    settings
+        All that could change an answer.
+    """
+
+    sees = False
+    """Whether it is shown pictures."""
+    max_concurrency = 1
+    form: Form = "chat"
+
+    def __init__(self, name: str, *, settings: Mapping[str, JsonValue]) -> None:
+        self._identity = ModelIdentity(
+            kind="baselines", name=name, revision="1", settings=dict(settings)
+        )
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Which reader, with its settings."""
+        return self._identity
+
+    async def preflight(self) -> None:  # noqa: B027  a hook, not a gap
+        """Do nothing: a built-in reader can always be asked."""
+
+    async def ask(self, query: Query) -> Reply:
+        """Answer with a bare letter; `Status.FAILED` says why when nothing can be said."""
+        try:
+            return Reply(text=self.choose(query, options_of(query.item)), finish_reason="stop")
+        except NothingToSayError as problem:
+            return Reply(status=Status.FAILED, reason=f"{self.identity.name}: {problem}")
+
+    async def close(self) -> None:  # noqa: B027  a hook, not a gap
+        """Do nothing: there is nothing to let go of."""
+
+    @abstractmethod
+    def choose(self, query: Query, options: tuple[Option, ...]) -> str:
+        """Choose a letter of the options (at least one). NothingToSayError when it cannot."""
+
+
+def options_of(item: Item) -> tuple[Option, ...]:
+    """List the options of an item, in order.
+
+    Raises
+    ------
+    NothingToSayError
+        The item asks for something else than one of several options, or offers none.
+    """
+    if not isinstance(item.answer_space, Choice):
+        kind = type(item.answer_space).__name__
+        raise NothingToSayError(f"it answers questions with options, and this one asks for {kind}")
+    if not item.answer_space.options:
+        raise NothingToSayError("the question offers no option")
+    return item.answer_space.options
