@@ -1,0 +1,172 @@
+"""DICOM slices: rescaled to HU where they are CT, turned for display, checked for air."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overread.errors import ImageError, expected
+from overread.imaging.bounds import check_file, check_pixels, check_voxels
+from overread.imaging.hounsfield import calibration_warning
+from overread.imaging.orientation import Turn, direction_letter, turn_for_display
+from overread.imaging.stored import StoredSlice
+
+if TYPE_CHECKING:
+    from pydicom.dataset import Dataset
+
+__all__ = ["read_dicom"]
+
+_INSTALL = "Install a decoder: pip install pylibjpeg pylibjpeg-libjpeg pylibjpeg-openjpeg."
+
+
+def read_dicom(path: Path, *, index: int | None = None) -> StoredSlice:
+    """Read one slice of a DICOM file.
+
+    CT becomes HU by rescale slope and intercept. Other modalities keep their stored numbers
+    (`raw`): their rescale, where there is one, is a convention of the maker and changes nothing
+    that is shown. Colour is shown as it is. MONOCHROME1 is marked as inverted.
+
+    Parameters
+    ----------
+    path
+        The file; whether it has the DICOM preamble does not matter.
+    index
+        Frame of a multi-frame file, from 0; None where there is one only.
+
+    Raises
+    ------
+    ImageError
+        No DICOM picture, out of bounds, no such frame, or compressed in a way that needs a
+        decoder which is not installed.
+    """
+    from pydicom import dcmread
+    from pydicom.errors import InvalidDicomError
+
+    check_file(path)
+    try:
+        dataset = dcmread(path, force=True)
+        shape = int(dataset.Rows), int(dataset.Columns)
+        frames = int(dataset.get("NumberOfFrames") or 1)
+    except (InvalidDicomError, OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        raise _unusable(path, f"no picture in it ({error})", "Copy the file again.") from error
+    check_pixels(path, width=shape[1], height=shape[0])
+    check_voxels(path, (*shape, frames))
+    frame = _frame(path, index, frames)
+    stored = _pixels(path, dataset, frame)
+    if stored.ndim == 3:
+        return StoredSlice(pixels=np.asarray(stored[:, :, :3], dtype=np.uint8), unit="display")
+    return _grey_slice(dataset, frame, stored)
+
+
+def _grey_slice(dataset: Dataset, frame: int, stored: NDArray[Any]) -> StoredSlice:
+    turn, orientation = _orientation(dataset, frame)
+    values, unit, warnings = stored.astype(np.float32), "raw", []
+    if dataset.get("Modality") == "CT":
+        unit = "hu"
+        slope, intercept = _rescale(dataset, frame)
+        if slope is None or intercept is None:
+            warnings.append("CT without rescale slope and intercept: taken as HU as stored")
+        else:
+            values = values * np.float32(slope) + np.float32(intercept)
+        warning = calibration_warning(values)
+        warnings.extend([warning] if warning else [])
+    return StoredSlice(
+        pixels=turn.pixels(values),
+        unit="hu" if unit == "hu" else "raw",
+        spacing_mm=_spacing_mm(dataset, frame, turn),
+        orientation=orientation,
+        turn=turn,
+        inverted=dataset.get("PhotometricInterpretation") == "MONOCHROME1",
+        warnings=tuple(warnings),
+    )
+
+
+def _frame(path: Path, index: int | None, frames: int) -> int:
+    if index is None and frames == 1:
+        return 0
+    if index is None or not 0 <= index < frames:
+        got = "no frame number" if index is None else f"frame {index}"
+        raise _unusable(
+            path, f"{got} for a file of {frames} frames", "Name a frame, counted from 0."
+        )
+    return index
+
+
+def _pixels(path: Path, dataset: Dataset, frame: int) -> NDArray[Any]:
+    from pydicom.pixels.utils import pixel_array
+
+    try:
+        return pixel_array(dataset, index=frame)
+    # pydicom's decoders raise as they please on damaged data; nothing else runs in this block.
+    except Exception as error:
+        transfer = getattr(getattr(dataset, "file_meta", None), "TransferSyntaxUID", None)
+        missing = "missing dependencies" in str(error) or "not available" in str(error)
+        raise _unusable(
+            path,
+            f"pixels that cannot be decoded ({getattr(transfer, 'name', 'unknown syntax')}: "
+            f"{error})",
+            _INSTALL if missing else "Copy the file again.",
+        ) from error
+
+
+def _functional(dataset: Dataset, frame: int, group: str, name: str) -> Any:
+    """Look up a value in the dataset or, in an enhanced file, in the frame's functional groups."""
+    if name in dataset:
+        return dataset[name].value
+    per_frame = dataset.get("PerFrameFunctionalGroupsSequence") or []
+    shared = dataset.get("SharedFunctionalGroupsSequence") or []
+    for place in (*per_frame[frame : frame + 1], *shared[:1]):
+        for part in place.get(group) or []:
+            if name in part:
+                return part[name].value
+    return None
+
+
+def _rescale(dataset: Dataset, frame: int) -> tuple[float | None, float | None]:
+    group = "PixelValueTransformationSequence"
+    slope = _number(_functional(dataset, frame, group, "RescaleSlope"))
+    intercept = _number(_functional(dataset, frame, group, "RescaleIntercept"))
+    # A slope of 0 would make every pixel equal: as good as none.
+    return (slope or None), intercept
+
+
+def _orientation(dataset: Dataset, frame: int) -> tuple[Turn, str]:
+    cosines = _numbers(
+        _functional(dataset, frame, "PlaneOrientationSequence", "ImageOrientationPatient"), 6
+    )
+    if cosines is None:
+        return turn_for_display(None, None)
+    return turn_for_display(direction_letter(cosines[:3]), direction_letter(cosines[3:]))
+
+
+def _spacing_mm(dataset: Dataset, frame: int, turn: Turn) -> tuple[float, float] | None:
+    spacing = _numbers(_functional(dataset, frame, "PixelMeasuresSequence", "PixelSpacing"), 2)
+    if spacing is None or min(spacing) <= 0:
+        return None
+    between_rows, between_columns = spacing  # DICOM's order: y before x
+    if turn.transpose:
+        return between_rows, between_columns
+    return between_columns, between_rows
+
+
+def _numbers(value: Any, count: int) -> tuple[float, ...] | None:
+    if value is None or isinstance(value, (str, float)) or len(value) != count:
+        return None
+    numbers = tuple(_number(one) for one in value)
+    found = tuple(number for number in numbers if number is not None)
+    return found if len(found) == count else None
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _unusable(path: Path, got: str, remedy: str) -> ImageError:
+    return ImageError(expected(str(path), rule="a DICOM slice", got=got, remedy=remedy))
