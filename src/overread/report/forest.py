@@ -1,0 +1,168 @@
+"""The forest plot's rows: total, circumstances, then every cell; runs, then paper and readers.
+
+Estimates arrive finished; this module only sorts them into groups and places their marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from overread.analysis.published import PublishedEstimate, published_estimates
+from overread.records import Estimate, PublishedValue
+from overread.report.data import ReportData, run_labels
+from overread.report.lookup import EstimateTable, contrast_key
+from overread.report.marks import SHARE_AXIS, Mark, Span
+from overread.report.scorecard import chance_band, floor_x
+from overread.report.wording import MISSING, Shown, count, percent, show_estimate, stratum_label
+
+__all__ = ["ForestGroup", "ForestRow", "forest_groups", "forest_strata", "published_rows"]
+
+_METRIC = "accuracy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestRow:
+    """One line of the plot."""
+
+    kind: str
+    """``run``, ``model`` (of the paper) or ``reader``."""
+    key: str
+    """What the page's tick boxes call it: ``run-0``, ``model``, ``reader``."""
+    label: str
+    colour: int
+    n: str
+    shown: Shown
+    mark: Mark | None
+    published_x: str | None
+    """Where the published profile puts a run, if elsewhere."""
+    source: str
+    """Where a published number stands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestGroup:
+    """All lines of one stratum."""
+
+    label: str
+    asks: str
+    """What the stratum's task asks."""
+    is_cell: bool
+    chance_band: Span | None
+    floor_x: str | None
+    floor: str
+    """The blind floor in words."""
+    rows: tuple[ForestRow, ...]
+
+
+def forest_groups(data: ReportData) -> tuple[ForestGroup, ...]:
+    """Build the groups of the plot: the total, each circumstance, each cell."""
+    tables = [EstimateTable.of(run.estimates) for run in data.runs]
+    return tuple(_group(stratum, tables, data) for stratum in forest_strata(data, tables))
+
+
+def forest_strata(data: ReportData, tables: Sequence[EstimateTable]) -> Iterator[dict[str, str]]:
+    """List the strata shown, over all runs, in the order of the estimates."""
+    contrast = contrast_key(data.plan.cells)
+    levels: list[tuple[str, ...]] = [(), *([(contrast,)] if contrast else []), data.plan.cells]
+    for keys in dict.fromkeys(levels):
+        seen: set[frozenset[tuple[str, str]]] = set()
+        for table in tables:
+            for stratum in table.strata(keys, metric=_METRIC):
+                name = frozenset(stratum.items())
+                if name not in seen:
+                    seen.add(name)
+                    yield stratum
+
+
+def published_rows(estimates: Iterable[Estimate]) -> tuple[PublishedEstimate, ...]:
+    """Gather the published numbers attached to estimates, each once, with their intervals.
+
+    Rows that only state the chance level are left out: the band shows it.
+    """
+    rows: dict[tuple[str, str], PublishedValue] = {}
+    level = 0.95
+    for estimate in estimates:
+        level = estimate.level
+        for row in estimate.published:
+            if row.kind != "chance" and row.metric == estimate.metric:
+                rows.setdefault((row.kind, row.who), row)
+    order = {"model": 0, "reader": 1}
+    found = sorted(rows.values(), key=lambda row: order[row.kind])
+    return published_estimates(found, level=level)
+
+
+def _group(
+    stratum: Mapping[str, str], tables: Sequence[EstimateTable], data: ReportData
+) -> ForestGroup:
+    labels = list(run_labels(data.runs).values())
+    honest = [table.get(_METRIC, "honest", stratum) for table in tables]
+    published = [table.get(_METRIC, "published", stratum) for table in tables]
+    rows = [
+        _run_row(number, labels[number], estimate, published[number])
+        for number, estimate in enumerate(honest)
+        if estimate is not None
+    ]
+    both = [estimate for estimate in (*honest, *published) if estimate is not None]
+    rows.extend(_published_row(row) for row in published_rows(both))
+    fullest = max(
+        (estimate for estimate in honest if estimate), key=lambda e: e.n, default=None
+    )
+    return ForestGroup(
+        label=stratum_label(stratum),
+        asks=data.card.tasks.get(stratum.get("task", ""), ""),
+        is_cell="task" in stratum or len(stratum) > 1,
+        chance_band=chance_band(fullest),
+        floor_x=floor_x(fullest),
+        floor=_floor_words(fullest),
+        rows=tuple(rows),
+    )
+
+
+def _run_row(
+    number: int, label: str, estimate: Estimate, published: Estimate | None
+) -> ForestRow:
+    elsewhere = (
+        published is not None
+        and published.value is not None
+        and percent(published.value) != percent(estimate.value)
+    )
+    return ForestRow(
+        kind="run",
+        key=f"run-{number}",
+        label=label,
+        colour=number % 8,
+        n=count(estimate.n),
+        shown=show_estimate(estimate),
+        mark=SHARE_AXIS.mark(estimate.value, estimate.low, estimate.high),
+        published_x=SHARE_AXIS.x(published.value)
+        if elsewhere and published and published.value is not None
+        else None,
+        source="",
+    )
+
+
+def _published_row(row: PublishedEstimate) -> ForestRow:
+    interval = (
+        f"{percent(row.low)} to {percent(row.high)}"
+        if row.low is not None and row.high is not None
+        else ""
+    )
+    return ForestRow(
+        kind=row.row.kind,
+        key=row.row.kind,
+        label=row.row.who,
+        colour=0,
+        n=count(row.row.n),
+        shown=Shown(value=percent(row.row.value), interval=interval, reason=row.reason or ""),
+        mark=SHARE_AXIS.mark(row.row.value, row.low, row.high),
+        published_x=None,
+        source=row.row.source,
+    )
+
+
+def _floor_words(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.blind_floor is None:
+        return MISSING
+    policy = f", {estimate.blind_policy}" if estimate.blind_policy else ""
+    return f"{percent(estimate.blind_floor)} %{policy}"

@@ -1,0 +1,247 @@
+"""The gallery's data: every item of the report as the page's script reads it.
+
+Replies, questions and options are hostile text. They travel as JSON in a data block that cannot
+be closed from inside (`json_block`), and the script puts them on the page as text, never as HTML.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Final, Generic, TypeVar
+
+from overread.contracts import Renderer
+from overread.records import Choice, Item, JsonValue, Media, MultiChoice, Ranking, Receipt, Status
+from overread.report.data import GalleryAnswer, GalleryItem, ReportData, run_labels
+from overread.report.thumbnails import Role, Shelf, make_shelf
+
+__all__ = ["THUMBNAILS_PER_BLOCK", "gallery_payload", "json_block", "outcome", "thumbnail_blocks"]
+
+THUMBNAILS_PER_BLOCK: Final = 64
+"""The page decodes thumbnails block by block, as they come into sight."""
+
+_T = TypeVar("_T", bound=Hashable)
+
+_REPLY_HEAD = 4000
+_REPLY_TAIL = 2000
+"""Of a long reply the page keeps the beginning and the end, where the answer mostly stands."""
+
+
+def json_block(value: JsonValue) -> str:
+    r"""Write JSON that is safe inside ``<script type="application/json">``.
+
+    Examples
+    --------
+    >>> json_block("</script><img onerror=x>")
+    '"\\u003c/script\\u003e\\u003cimg onerror=x\\u003e"'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def outcome(answer: GalleryAnswer | None) -> str:
+    """Say what became of one answer: right, wrong, none, undefined, pending or absent.
+
+    ``none`` is a reply without a readable answer, a refusal or no reply; ``pending`` was not
+    asked yet; ``absent`` is not in the run's plan.
+    """
+    if answer is None:
+        return "absent"
+    score = answer.honest
+    if score is None:
+        return "pending"
+    if score.status is Status.UNDEFINED:
+        return "undefined"
+    if score.status is not Status.OK or score.value is None:
+        return "none"
+    return "right" if score.value >= 1 else "wrong"
+
+
+def gallery_payload(data: ReportData, render: Renderer) -> tuple[dict[str, JsonValue], Shelf]:
+    """Build the gallery's JSON and the thumbnails that it points to.
+
+    Parameters
+    ----------
+    data
+        The report; ``data.gallery`` in the order in which items are shown.
+    render
+        Turns media into pictures.
+
+    Returns
+    -------
+    tuple[dict, Shelf]
+        The payload for `json_block`, and the shelf for `thumbnail_blocks`.
+    """
+    shelf = make_shelf(_wanted(data.gallery), render)
+    texts = _Index[str]()
+    receipts = _Index[Receipt]()
+    runs = run_labels(data.runs)
+    items: list[JsonValue] = [
+        _item_json(entry, list(runs), shelf, texts, receipts) for entry in data.gallery
+    ]
+    filters: list[JsonValue] = [
+        {"key": key, "values": list(_values(data.gallery, key))} for key in _filter_keys(data)
+    ]
+    payload: dict[str, JsonValue] = {
+        "runs": [{"id": run, "label": label} for run, label in runs.items()],
+        "tasks": dict(data.card.tasks),
+        "filters": filters,
+        "perBlock": THUMBNAILS_PER_BLOCK,
+        "items": items,
+        "texts": texts.values,
+        "receipts": [_receipt_json(receipt) for receipt in receipts.values],
+    }
+    return payload, shelf
+
+
+def thumbnail_blocks(shelf: Shelf) -> Iterator[str]:
+    """Give the thumbnails as JSON blocks of [base64, width, height], in index order."""
+    pictures: list[JsonValue] = [[t.data, t.width, t.height] for t in shelf.thumbnails]
+    for start in range(0, len(pictures), THUMBNAILS_PER_BLOCK):
+        yield json_block(pictures[start : start + THUMBNAILS_PER_BLOCK])
+
+
+class _Index(Generic[_T]):
+    """Numbers values in the order of their first use, so that each is written once."""
+
+    def __init__(self) -> None:
+        self.values: list[_T] = []
+        self._places: dict[_T, int] = {}
+
+    def place(self, value: _T) -> int:
+        if value not in self._places:
+            self._places[value] = len(self.values)
+            self.values.append(value)
+        return self._places[value]
+
+
+def _filter_keys(data: ReportData) -> list[str]:
+    """List the finest strata of the plan, the task aside: it has a filter of its own."""
+    return [key for key in data.plan.cells if key != "task"]
+
+
+def _values(gallery: Iterable[GalleryItem], key: str) -> Iterator[str]:
+    yield from dict.fromkeys(
+        entry.item.strata[key] for entry in gallery if key in entry.item.strata
+    )
+
+
+def _wanted(gallery: Iterable[GalleryItem]) -> Iterator[tuple[Media, Role]]:
+    for entry in gallery:
+        for media in entry.item.media:
+            yield media, _role(media)
+        for _, _, media in _options(entry.item):
+            if media is not None:
+                yield media, "option"
+
+
+def _role(media: Media) -> Role:
+    if media.recipe.stack == "mosaic" and len(media.paths) > 1:
+        return "mosaic"
+    return "slice" if len(media.paths) > 1 else "single"
+
+
+def _options(item: Item) -> list[tuple[str, str | None, Media | None]]:
+    space = item.answer_space
+    if isinstance(space, Choice | MultiChoice | Ranking):
+        return [(option.letter, option.text, option.media) for option in space.options]
+    return []
+
+
+def _item_json(
+    entry: GalleryItem,
+    runs: Sequence[str],
+    shelf: Shelf,
+    texts: _Index[str],
+    receipts: _Index[Receipt],
+) -> dict[str, JsonValue]:
+    item = entry.item
+    answers: list[JsonValue] = [_answer_json(entry.answers.get(r), texts, receipts) for r in runs]
+    options: list[JsonValue] = [
+        {
+            "letter": letter,
+            "text": None if text is None else texts.place(text),
+            "media": None if media is None else _media_json(media, "option", shelf),
+        }
+        for letter, text, media in _options(item)
+    ]
+    return {
+        "id": item.id,
+        "task": item.task,
+        "condition": item.condition,
+        "strata": dict(item.strata),
+        "groups": dict(item.groups),
+        "question": texts.place(item.question),
+        "media": [_media_json(media, _role(media), shelf) for media in item.media],
+        "options": options,
+        "reference": entry.reference.answer,
+        "problem": entry.reference.problem,
+        "answers": answers,
+    }
+
+
+def _media_json(media: Media, role: Role, shelf: Shelf) -> dict[str, JsonValue]:
+    place = shelf.places.get((media, role))
+    return {
+        "at": [] if place is None else list(place),
+        "role": role,
+        "problem": shelf.problems.get((media, role)),
+        "paths": list(media.paths),
+    }
+
+
+def _answer_json(
+    answer: GalleryAnswer | None, texts: _Index[str], receipts: _Index[Receipt]
+) -> dict[str, JsonValue] | None:
+    if answer is None:
+        return None
+    response, honest, published = answer.response, answer.honest, answer.published
+    shown: dict[str, JsonValue] = {
+        "outcome": outcome(answer),
+        "letter": honest.answer if honest else None,
+        "status": str(honest.status) if honest else None,
+        "rule": None if honest is None or honest.reason is None else texts.place(honest.reason),
+    }
+    if published is not None:
+        shown["published"] = {
+            "letter": published.answer,
+            "status": str(published.status),
+            "rule": None if published.reason is None else texts.place(published.reason),
+        }
+    if response is not None:
+        text, cut = _trimmed(response.text)
+        shown["reply"] = None if text is None else texts.place(text)
+        shown["cut"] = cut
+        shown["reason"] = None if response.reason is None else texts.place(response.reason)
+        shown["finish"] = response.finish_reason
+        shown["seconds"] = response.seconds
+        shown["tokens"] = [response.tokens_in, response.tokens_out]
+        shown["request"] = response.request_hash
+        shown["receipts"] = [receipts.place(receipt) for receipt in response.receipts]
+    return shown
+
+
+def _trimmed(text: str | None) -> tuple[str | None, int]:
+    """Keep both ends of a long reply; also say how many characters were left out."""
+    if text is None or len(text) <= _REPLY_HEAD + _REPLY_TAIL:
+        return text, 0
+    left_out = len(text) - _REPLY_HEAD - _REPLY_TAIL
+    return f"{text[:_REPLY_HEAD]}\n[…]\n{text[-_REPLY_TAIL:]}", left_out
+
+
+def _receipt_json(receipt: Receipt) -> list[JsonValue]:
+    """One receipt, in the order in which the page's script names the columns."""
+    return [
+        receipt.layout,
+        receipt.width,
+        receipt.height,
+        receipt.size_bytes,
+        receipt.media_type,
+        receipt.window,
+        receipt.orientation,
+        receipt.boxes_drawn,
+        receipt.sha256,
+        list(receipt.sources),
+    ]

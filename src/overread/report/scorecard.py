@@ -1,0 +1,128 @@
+"""The score card: five numbers a run, the gain over the blind floor first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from overread.records import Estimate
+from overread.report.data import ReportData, RunReport, run_labels
+from overread.report.lookup import EstimateTable
+from overread.report.marks import SHARE_AXIS, Mark, Span
+from overread.report.wording import MISSING, Shown, count, percent, show_estimate
+
+__all__ = ["CardRow", "chance_band", "floor_x", "score_card", "score_card_row", "verdict"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRow:
+    """One run on the score card."""
+
+    run: str
+    label: str
+    colour: int
+    detail: str
+    """Revision, and how many questions of how many patients stand behind the row."""
+    gain: Shown
+    """The headline: accuracy less the best score of any policy that sees no picture."""
+    verdict: str
+    """``above``, ``below``, ``level`` with the blind floor, or ``unknown``."""
+    accuracy: Shown
+    published: Shown
+    readings_differ: bool
+    """Whether the benchmark's own way of reading answers moves the number shown."""
+    answered: Shown
+    no_answer: Shown
+    chance: Shown
+    floor: Shown
+    """Its reason names the policy."""
+    mark: Mark | None
+    published_x: str | None
+    chance_band: Span | None
+    floor_x: str | None
+
+
+def score_card(data: ReportData) -> tuple[CardRow, ...]:
+    """Build the score card, one row a run, in the order of the runs."""
+    labels = run_labels(data.runs)
+    return tuple(
+        score_card_row(run, label=labels[run.manifest.run], colour=number % 8)
+        for number, run in enumerate(data.runs)
+    )
+
+
+def score_card_row(run: RunReport, *, label: str, colour: int) -> CardRow:
+    """Build one row from the estimates over all questions."""
+    table = EstimateTable.of(run.estimates)
+    accuracy = table.get("accuracy", "honest", {})
+    published = table.get("accuracy", "published", {})
+    gained = table.get("gain_over_blind", "honest", {})
+    shown, shown_published = show_estimate(accuracy), show_estimate(published)
+    differ = accuracy is not None and published is not None and shown.value != shown_published.value
+    return CardRow(
+        run=run.manifest.run,
+        label=label,
+        colour=colour,
+        detail=_detail(run, accuracy),
+        gain=show_estimate(gained, signed=True),
+        verdict=verdict(gained),
+        accuracy=shown,
+        published=shown_published,
+        readings_differ=differ,
+        answered=show_estimate(table.get("accuracy_answered", "honest", {})),
+        no_answer=show_estimate(table.get("no_answer", "honest", {})),
+        chance=_chance(accuracy),
+        floor=_floor(accuracy),
+        mark=SHARE_AXIS.mark(accuracy.value, accuracy.low, accuracy.high) if accuracy else None,
+        published_x=SHARE_AXIS.x(published.value)
+        if differ and published and published.value is not None
+        else None,
+        chance_band=chance_band(accuracy),
+        floor_x=floor_x(accuracy),
+    )
+
+
+def verdict(gained: Estimate | None) -> str:
+    """Say how a gain's interval lies to zero; ``unknown`` without an interval."""
+    if gained is None or gained.low is None or gained.high is None:
+        return "unknown"
+    if gained.low > 0:
+        return "above"
+    return "below" if gained.high < 0 else "level"
+
+
+def chance_band(estimate: Estimate | None) -> Span | None:
+    """Place the band in which blind guessing falls."""
+    return SHARE_AXIS.span(estimate.chance_low, estimate.chance_high) if estimate else None
+
+
+def floor_x(estimate: Estimate | None) -> str | None:
+    """Place the blind floor."""
+    if estimate is None or estimate.blind_floor is None:
+        return None
+    return SHARE_AXIS.x(estimate.blind_floor)
+
+
+def _detail(run: RunReport, accuracy: Estimate | None) -> str:
+    parts = [run.manifest.model.revision or ""]
+    if accuracy is not None:
+        parts.append(f"{count(accuracy.n)} questions")
+        if accuracy.n_clusters is not None:
+            parts.append(f"{count(accuracy.n_clusters)} patients")
+    return " · ".join(part for part in parts if part)
+
+
+def _chance(accuracy: Estimate | None) -> Shown:
+    if accuracy is None or accuracy.chance is None:
+        return Shown(value=MISSING, interval="", reason="no chance level for this answer space")
+    if accuracy.chance_low is None or accuracy.chance_high is None:
+        return Shown(value=percent(accuracy.chance), interval="")
+    band = f"{percent(accuracy.chance_low)} to {percent(accuracy.chance_high)}"
+    return Shown(value=percent(accuracy.chance), interval=band)
+
+
+def _floor(accuracy: Estimate | None) -> Shown:
+    if accuracy is None or accuracy.blind_floor is None:
+        return Shown(value=MISSING, interval="", reason="no blind floor")
+    return Shown(
+        value=percent(accuracy.blind_floor), interval="", reason=accuracy.blind_policy or ""
+    )

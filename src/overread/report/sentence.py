@@ -1,0 +1,87 @@
+"""What the result shows, and what it does not: whole sentences, said before any table.
+
+Only the intervals decide the wording, so the same numbers always give the same sentence.
+"""
+
+from __future__ import annotations
+
+from overread.contracts import Card
+from overread.records import Estimate
+from overread.report.data import ReportData, RunReport, run_labels
+from overread.report.lookup import EstimateTable
+from overread.report.scorecard import verdict
+from overread.report.wording import count, gain, percent
+
+__all__ = ["limits", "sentences"]
+
+_WORTH_SAYING = 0.01
+"""Shares of questions without an answer above this are said in the sentence."""
+
+
+def sentences(data: ReportData) -> tuple[str, ...]:
+    """Say for each run what its headline shows."""
+    labels = run_labels(data.runs)
+    return tuple(_sentence(run, labels[run.manifest.run]) for run in data.runs)
+
+
+def limits(data: ReportData) -> tuple[str, ...]:
+    """Say what the result does not show, the benchmark's own remarks last."""
+    return (_limit(data.card), *data.notes)
+
+
+def _sentence(run: RunReport, label: str) -> str:
+    table = EstimateTable.of(run.estimates)
+    accuracy = table.get("accuracy", "honest", {})
+    if accuracy is None or accuracy.value is None:
+        why = accuracy.reason if accuracy is not None and accuracy.reason else "nothing was scored"
+        return f"{label} has no score: {why}."
+    told = (
+        f"{label} gave the reference answer to {percent(accuracy.value)} % of {count(accuracy.n)} "
+        f"questions{_interval(accuracy)}"
+    )
+    return " ".join([told + _against_floor(table, accuracy), *_unanswered(table)])
+
+
+def _interval(accuracy: Estimate) -> str:
+    behind = "" if accuracy.n_clusters is None else f", {count(accuracy.n_clusters)} patients"
+    if accuracy.low is None or accuracy.high is None:
+        return f" (no interval{behind})"
+    level = f"{100 * accuracy.level:.0f} % interval"
+    return f" ({level} {percent(accuracy.low)} to {percent(accuracy.high)}{behind})"
+
+
+def _against_floor(table: EstimateTable, accuracy: Estimate) -> str:
+    gained = table.get("gain_over_blind", "honest", {})
+    if accuracy.blind_floor is None:
+        return "."
+    policy = f" ({accuracy.blind_policy})" if accuracy.blind_policy else ""
+    floor = f"{percent(accuracy.blind_floor)} % of the best policy that sees no picture{policy}"
+    points = "" if gained is None or gained.value is None else f" by {gain(gained.value)} points"
+    return {
+        "above": f": above the {floor}{points}.",
+        "below": f": below the {floor}{points}.",
+        "level": f", which cannot be told apart from the {floor}.",
+        "unknown": f", beside the {floor}.",
+    }[verdict(gained)]
+
+
+def _unanswered(table: EstimateTable) -> list[str]:
+    no_answer = table.get("no_answer", "honest", {})
+    if no_answer is None or no_answer.value is None or no_answer.value < _WORTH_SAYING:
+        return []
+    answered = table.get("accuracy_answered", "honest", {})
+    of_those = (
+        f"; of those answered {percent(answered.value)} % were right"
+        if answered is not None and answered.value is not None
+        else ""
+    )
+    return [f"{percent(no_answer.value)} % got no readable answer and count as not right{of_those}."]
+
+
+def _limit(card: Card) -> str:
+    return (
+        f"This shows how often a reader picks the listed answer to the questions of {card.title}, "
+        "shown as the receipts say. It does not show that the reader finds a lesion unaided, "
+        "reports it in its own words, knows when to abstain, or does so on other scanners and "
+        "patients; it is no evidence of use in care."
+    )

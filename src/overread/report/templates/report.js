@@ -1,0 +1,523 @@
+// The page's only script: theme, choice of runs in the forest plot, and the gallery.
+// It asks nothing of any network, and puts foreign text on the page with textContent only.
+"use strict";
+
+(() => {
+  const $ = (selector, within = document) => within.querySelector(selector);
+  const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+  // Make an element. A property that is undefined or false is left out; strings become text.
+  const make = (tag, properties = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (value === undefined || value === null || value === false) continue;
+      if (name === "on") {
+        for (const [event, listener] of Object.entries(value)) {
+          element.addEventListener(event, listener);
+        }
+      } else if (name in element && typeof value !== "string") {
+        element[name] = value;
+      } else {
+        element.setAttribute(name, value === true ? "" : value);
+      }
+    }
+    element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+    return element;
+  };
+  const readJson = (element) => JSON.parse(element.textContent);
+
+  document.documentElement.classList.add("has-script");
+  startTheme();
+  startRunChoice();
+  startGallery();
+
+  // ------------------------------------------------------------------ light and dark
+
+  function startTheme() {
+    const button = $("#theme");
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const root = document.documentElement;
+    const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);
+    const label = () => {
+      button.textContent = isDark() ? "Light" : "Dark";
+      button.setAttribute("aria-label", `Use ${isDark() ? "light" : "dark"} colours`);
+    };
+    button.addEventListener("click", () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+      label();
+    });
+    dark.addEventListener("change", label);
+    label();
+  }
+
+  // ------------------------------------------------------------------ forest plot
+
+  function startRunChoice() {
+    for (const box of $$("input[data-shows]")) {
+      const apply = () => {
+        for (const row of $$(`#settings tr[data-row="${box.dataset.shows}"]`)) {
+          row.hidden = !box.checked;
+        }
+      };
+      box.addEventListener("change", apply);
+      apply(); // a browser may remember a box unticked before a reload
+    }
+  }
+
+  // ------------------------------------------------------------------ gallery
+
+  function startGallery() {
+    const holder = $("#gallery-data");
+    if (!holder) return;
+    const data = readJson(holder);
+    const pageSize = 20;
+    const words = {
+      right: "right",
+      wrong: "wrong",
+      none: "no answer",
+      undefined: "not scorable",
+      pending: "not asked yet",
+      absent: "not in this run",
+    };
+    const signs = { right: "✓", wrong: "✕", none: "∅", undefined: "?", pending: "…", absent: "·" };
+    const text = (place) => (place === null || place === undefined ? null : data.texts[place]);
+
+    const state = { outcome: "all", run: "any", task: "", strata: {}, words: "" };
+    let found = data.items.map((_, index) => index);
+    let at = 0; // place of the open item within `found`
+    let shownRun = 0; // whose reply is open
+
+    // -------------------------------------------------------------- pictures
+
+    const blocks = new Map();
+    const thumbnail = (place) => {
+      const number = Math.floor(place / data.perBlock);
+      if (!blocks.has(number)) blocks.set(number, readJson($(`#thumbnails-${number}`)));
+      return blocks.get(number)[place % data.perBlock];
+    };
+    const picture = (place, alternative) => {
+      const [bytes, width, height] = thumbnail(place);
+      return make("img", {
+        src: `data:image/webp;base64,${bytes}`,
+        width: String(width),
+        height: String(height),
+        alt: alternative,
+        decoding: "async",
+      });
+    };
+    const noPicture = (media) =>
+      make(
+        "p",
+        { class: "no-picture" },
+        make("strong", {}, "No picture"),
+        media.problem || "It was not rendered.",
+      );
+
+    // A stack opens on its middle slice; the strip and the slider move through it.
+    const stackView = (media) => {
+      const middle = Math.floor(media.at.length / 2);
+      const large = make("div", { class: "frame" });
+      const caption = make("output", { class: "slice-name" });
+      const slider = make("input", {
+        type: "range",
+        min: "0",
+        max: String(media.at.length - 1),
+        value: String(middle),
+        "aria-label": "Slice",
+      });
+      const strip = media.at.map((place, index) =>
+        make(
+          "button",
+          { type: "button", class: "strip", "aria-label": `Slice ${index + 1}`,
+            on: { click: () => show(index) } },
+          picture(place, ""),
+        ),
+      );
+      const show = (index) => {
+        slider.value = String(index);
+        large.replaceChildren(picture(media.at[index], `Slice ${index + 1}`));
+        caption.textContent = `Slice ${index + 1} of ${media.at.length}`;
+        strip.forEach((button, other) => button.setAttribute("aria-pressed", other === index));
+      };
+      slider.addEventListener("input", () => show(Number(slider.value)));
+      show(middle);
+      return make(
+        "figure",
+        { class: "stack" },
+        large,
+        make("figcaption", {}, caption, slider),
+        make("div", { class: "strips" }, ...strip),
+      );
+    };
+    const mediaView = (media) => {
+      if (media.problem || media.at.length === 0) return noPicture(media);
+      if (media.at.length > 1) return stackView(media);
+      return make(
+        "figure",
+        { class: media.role === "mosaic" ? "mosaic" : "single" },
+        make("div", { class: "frame" }, picture(media.at[0], "The picture asked about")),
+      );
+    };
+
+    // -------------------------------------------------------------- filters
+
+    const haystacks = new Map();
+    const haystack = (index) => {
+      if (!haystacks.has(index)) {
+        const item = data.items[index];
+        const parts = [item.id, text(item.question), item.reference, ...Object.values(item.groups)];
+        for (const option of item.options) parts.push(text(option.text));
+        for (const answer of item.answers) {
+          if (answer) parts.push(text(answer.reply), text(answer.rule), text(answer.reason));
+        }
+        haystacks.set(index, parts.filter(Boolean).join("\n").toLowerCase());
+      }
+      return haystacks.get(index);
+    };
+    const outcomesOf = (item) =>
+      (state.run === "any" ? item.answers : [item.answers[Number(state.run)]]).map((answer) =>
+        answer ? answer.outcome : "absent",
+      );
+    const disagree = (item) => {
+      const read = item.answers
+        .filter((answer) => answer && ["right", "wrong", "none"].includes(answer.outcome))
+        .map((answer) => answer.letter);
+      return new Set(read).size > 1;
+    };
+    const passes = {
+      all: () => true,
+      wrong: (item) => outcomesOf(item).includes("wrong"),
+      none: (item) => outcomesOf(item).includes("none"),
+      right: (item) => outcomesOf(item).includes("right"),
+      undefined: (item) => item.problem !== null || outcomesOf(item).includes("undefined"),
+      pending: (item) => outcomesOf(item).includes("pending"),
+      disagree,
+      readings: (item) =>
+        (state.run === "any" ? item.answers : [item.answers[Number(state.run)]]).some(
+          (answer) => answer && answer.published && answer.published.letter !== answer.letter,
+        ),
+    };
+    const passesRest = (item, index) =>
+      (state.task === "" || item.task === state.task) &&
+      (state.run === "any" || item.answers[Number(state.run)] !== null) &&
+      Object.entries(state.strata).every(([key, value]) => !value || item.strata[key] === value) &&
+      state.words
+        .toLowerCase()
+        .split(/\s+/)
+        .filter(Boolean)
+        .every((word) => haystack(index).includes(word));
+
+    const list = $("#worklist");
+    const panel = $("#case");
+    const filters = $("#gallery-filters");
+
+    const search = () => {
+      const rest = data.items.map((item, index) => index).filter((i) => passesRest(data.items[i], i));
+      for (const button of $$("[data-outcome]", filters)) {
+        const n = rest.filter((index) => passes[button.dataset.outcome](data.items[index])).length;
+        $(".n", button).textContent = n.toLocaleString("en").replaceAll(",", "\u202f");
+        button.setAttribute("aria-pressed", button.dataset.outcome === state.outcome);
+      }
+      found = rest.filter((index) => passes[state.outcome](data.items[index]));
+      $("#found").textContent =
+        found.length === data.items.length
+          ? `${found.length} items`
+          : `${found.length} of ${data.items.length} items`;
+    };
+    const filterChanged = () => {
+      const open = found[at];
+      search();
+      at = Math.max(0, found.indexOf(open));
+      draw();
+    };
+
+    $$("[data-outcome]", filters).forEach((button) =>
+      button.addEventListener("click", () => {
+        state.outcome = button.dataset.outcome;
+        filterChanged();
+      }),
+    );
+    $("#filter-run").addEventListener("change", (event) => {
+      state.run = event.target.value;
+      if (state.run !== "any") shownRun = Number(state.run);
+      filterChanged();
+    });
+    $("#filter-task").addEventListener("change", (event) => {
+      state.task = event.target.value;
+      filterChanged();
+    });
+    $$("[data-stratum]", filters).forEach((select) =>
+      select.addEventListener("change", () => {
+        state.strata[select.dataset.stratum] = select.value;
+        filterChanged();
+      }),
+    );
+    let waiting = 0;
+    $("#filter-words").addEventListener("input", (event) => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => {
+        state.words = event.target.value;
+        filterChanged();
+      }, 120);
+    });
+    filters.addEventListener("reset", () => {
+      Object.assign(state, { outcome: "all", run: "any", task: "", strata: {}, words: "" });
+      filterChanged();
+    });
+    filters.addEventListener("submit", (event) => event.preventDefault());
+
+    // -------------------------------------------------------------- worklist
+
+    const sign = (answer, run) => {
+      const is = answer ? answer.outcome : "absent";
+      return make(
+        "span",
+        { class: `sign ${is}`, title: `${data.runs[run].label}: ${words[is]}` },
+        signs[is],
+      );
+    };
+    const row = (place) => {
+      const item = data.items[found[place]];
+      return make(
+        "li",
+        {},
+        make(
+          "button",
+          {
+            type: "button",
+            class: "row",
+            "aria-current": place === at ? "true" : undefined,
+            on: { click: () => open(place) },
+          },
+          make("span", { class: "row-id" }, item.id),
+          make("span", { class: "row-task" }, [item.task, item.condition].join(" · ")),
+          make("span", { class: "row-signs" }, ...item.answers.map(sign)),
+        ),
+      );
+    };
+    const drawList = () => {
+      const page = Math.floor(at / pageSize);
+      const pages = Math.max(1, Math.ceil(found.length / pageSize));
+      const first = page * pageSize;
+      const places = found.slice(first, first + pageSize).map((_, index) => first + index);
+      list.replaceChildren(...places.map(row));
+      $("#page").textContent = `Page ${page + 1} of ${pages}`;
+      $("#page-back").disabled = page === 0;
+      $("#page-on").disabled = page + 1 >= pages;
+    };
+    const turnPage = (by) => {
+      const page = Math.floor(at / pageSize) + by;
+      if (page < 0 || page * pageSize >= found.length) return;
+      open(page * pageSize);
+    };
+    $("#page-back").addEventListener("click", () => turnPage(-1));
+    $("#page-on").addEventListener("click", () => turnPage(1));
+
+    // -------------------------------------------------------------- one case
+
+    const chip = (run) => make("span", { class: `chip c${run % 8}` }, data.runs[run].label);
+
+    const optionView = (item, option) => {
+      const right = option.letter === item.reference;
+      const choosers = item.answers
+        .map((answer, run) => (answer && answer.letter === option.letter ? run : -1))
+        .filter((run) => run >= 0);
+      return make(
+        "li",
+        { class: right ? "option is-right" : "option" },
+        make("span", { class: "letter" }, option.letter),
+        make(
+          "div",
+          { class: "option-body" },
+          option.media &&
+            (option.media.problem || option.media.at.length === 0
+              ? noPicture(option.media)
+              : make("div", { class: "frame" },
+                  ...option.media.at.map((place) => picture(place, `Option ${option.letter}`)))),
+          text(option.text) !== null &&
+            make("span", { class: "option-text", dir: "auto" }, text(option.text)),
+          make(
+            "span",
+            { class: "marks" },
+            right ? make("strong", { class: "right-mark" }, "✓ reference") : null,
+            ...choosers.map(chip),
+          ),
+        ),
+      );
+    };
+    const seconds = (value) =>
+      value === null || value === undefined ? null : `${value.toFixed(value < 10 ? 2 : 1)} s`;
+
+    const answerRow = (answer, run) =>
+      make(
+        "tr",
+        { class: run === shownRun ? "is-open" : undefined },
+        make("th", { scope: "row" },
+          make("button", {
+            type: "button",
+            class: "choose-run",
+            "aria-pressed": String(run === shownRun),
+            on: { click: () => { shownRun = run; drawCase(); } },
+          }, chip(run))),
+        make("td", { class: "read" }, answer && answer.letter !== null ? answer.letter : "–"),
+        make("td", {},
+          make("span", { class: `sign ${answer ? answer.outcome : "absent"}` },
+            signs[answer ? answer.outcome : "absent"]),
+          ` ${words[answer ? answer.outcome : "absent"]}`,
+          answer && answer.outcome === "none" && answer.status ? ` (${answer.status})` : null),
+        make("td", { class: "rule" }, (answer && text(answer.rule)) || ""),
+        make("td", { class: "read" },
+          answer && answer.published
+            ? answer.published.letter === null ? "–" : answer.published.letter
+            : ""),
+      );
+
+    const receiptTable = (answer) => {
+      if (!answer || !answer.receipts || answer.receipts.length === 0) {
+        return make("p", { class: "quiet" }, "No picture was sent with this request.");
+      }
+      const rows = answer.receipts.map((place) => {
+        const [layout, width, height, bytes, type, window_, turned, boxes, hash, sources] =
+          data.receipts[place];
+        return make("tr", {},
+          make("td", {}, layout),
+          make("td", {}, `${width}×${height} ${type.replace("image/", "")}`),
+          make("td", { class: "number" }, `${(bytes / 1000).toFixed(1)} kB`),
+          make("td", {}, window_),
+          make("td", {}, turned),
+          make("td", { class: "number" }, String(boxes)),
+          make("td", {}, make("code", { title: hash }, hash.slice(0, 12))),
+          make("td", {}, make("code", {}, sources.join(", "))));
+      });
+      const head = ["Picture", "Form", "Bytes", "Window", "Orientation", "Boxes drawn", "SHA-256",
+        "Files"].map((name) => make("th", { scope: "col" }, name));
+      return make("div", { class: "scroll" },
+        make("table", { class: "receipts" },
+          make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
+    };
+
+    const replyView = (answer) => {
+      const label = data.runs[shownRun].label;
+      if (!answer) return make("p", { class: "quiet" }, `${label} was not asked this item.`);
+      const reply = text(answer.reply);
+      const facts = [
+        seconds(answer.seconds),
+        answer.tokens && answer.tokens[1] !== null ? `${answer.tokens[1]} tokens out` : null,
+        answer.finish ? `finish: ${answer.finish}` : null,
+        answer.cut ? `${answer.cut} characters left out here` : null,
+        answer.request ? `request ${answer.request.slice(0, 12)}` : null,
+      ].filter(Boolean);
+      const body =
+        reply === null
+          ? make("p", { class: "quiet" }, `No reply came. ${text(answer.reason) || ""}`)
+          : reply === ""
+            ? make("p", { class: "quiet" }, "The reply is empty.")
+            : make("pre", { class: "reply", dir: "auto", tabindex: "0" }, reply);
+      return make("section", { class: "reply-of" },
+        make("h4", {}, "Raw reply of ", chip(shownRun)),
+        body,
+        make("p", { class: "facts" }, facts.join(" · ")),
+        make("details", {},
+          make("summary", {}, `What was sent: ${(answer.receipts || []).length} pictures`),
+          receiptTable(answer)));
+    };
+
+    const drawCase = () => {
+      if (found.length === 0) {
+        panel.replaceChildren(
+          make("p", { class: "empty" }, "No item passes these filters. Reset them to see all."));
+        return;
+      }
+      const item = data.items[found[at]];
+      const withPictures = item.options.some((option) => option.media);
+      const groups = Object.entries(item.groups).map(([key, value]) => `${key} ${value}`);
+      panel.replaceChildren(
+        make("header", { class: "case-head" },
+          make("div", {},
+            make("h3", {}, item.id),
+            make("p", { class: "facts" },
+              [`${item.task} · ${item.condition}`, ...groups].join(" · "))),
+          make("div", { class: "steps" },
+            make("button", { type: "button", id: "item-back", disabled: at === 0,
+              "aria-label": "Previous item", on: { click: () => open(at - 1) } }, "‹"),
+            make("span", { class: "facts" }, `${at + 1} / ${found.length}`),
+            make("button", { type: "button", id: "item-on", disabled: at + 1 >= found.length,
+              "aria-label": "Next item", on: { click: () => open(at + 1) } }, "›"))),
+        item.problem
+          ? make("p", { class: "problem" }, `The reference cannot be used: ${item.problem}`)
+          : "",
+        make("div", { class: withPictures || item.media.length === 0 ? "look is-wide" : "look" },
+          item.media.length > 0
+            ? make("div", { class: "pictures" }, ...item.media.map(mediaView))
+            : null,
+          make("div", { class: "asked" },
+            make("p", { class: "question", dir: "auto" }, text(item.question)),
+            make("ol", { class: withPictures ? "options are-pictures" : "options" },
+              ...item.options.map((option) => optionView(item, option))))),
+        make("div", { class: "scroll" },
+          make("table", { class: "answers-of" },
+            make("thead", {}, make("tr", {},
+              ...["Run", "Read", "Outcome", "Rule that fired", "Published reading"].map((name) =>
+                make("th", { scope: "col" }, name)))),
+            make("tbody", {}, ...item.answers.map(answerRow)))),
+        replyView(item.answers[shownRun]),
+      );
+    };
+
+    // -------------------------------------------------------------- moving about
+
+    const draw = () => {
+      drawList();
+      drawCase();
+    };
+    const open = (place) => {
+      if (place < 0 || place >= found.length) return;
+      at = place;
+      draw();
+      history.replaceState(null, "", `#item=${encodeURIComponent(data.items[found[at]].id)}`);
+    };
+    const openFromAddress = () => {
+      const match = /^#item=(.+)$/.exec(window.location.hash);
+      if (!match) return;
+      let id = match[1];
+      try {
+        id = decodeURIComponent(id);
+      } catch {
+        return; // not one of our addresses
+      }
+      const place = found.findIndex((index) => data.items[index].id === id);
+      if (place >= 0) {
+        at = place;
+        draw();
+        $("#gallery").scrollIntoView();
+      }
+    };
+    const inSight = () => {
+      const box = $("#gallery").getBoundingClientRect();
+      return box.top < window.innerHeight * 0.6 && box.bottom > 0;
+    };
+    const keys = {
+      j: () => open(at + 1),
+      k: () => open(at - 1),
+      n: () => turnPage(1),
+      p: () => turnPage(-1),
+      r: () => {
+        shownRun = (shownRun + 1) % data.runs.length;
+        drawCase();
+      },
+      "/": () => $("#filter-words").focus(),
+    };
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+      if (event.target.closest("input, select, textarea") || !inSight()) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
+    window.addEventListener("hashchange", openFromAddress);
+
+    filters.reset(); // a browser may remember old choices; the reset event draws the first page
+    search();
+    draw();
+    openFromAddress();
+  }
+})();

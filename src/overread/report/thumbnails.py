@@ -1,0 +1,122 @@
+"""Small inline pictures for the gallery: each distinct picture once, however often it is shown.
+
+A thumbnail is for people; what a model was sent is told by the receipts.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from overread.contracts import Picture, Renderer
+from overread.errors import ImageError
+from overread.records import Media
+
+__all__ = ["Role", "Shelf", "Thumbnail", "make_shelf"]
+
+Role: TypeAlias = Literal["single", "slice", "mosaic", "option"]
+"""What a picture is in its item; decides how large it is kept."""
+
+_SIDE_PX: dict[Role, int] = {"single": 384, "slice": 224, "mosaic": 640, "option": 256}
+_MANY_PICTURES = 4000
+"""Above this many pictures thumbnails shrink to 3/4, so that the page still opens at once: the
+1,900 questions of a whole CT-Bench exam show about 8,000 pictures."""
+_QUALITY = 72
+_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thumbnail:
+    """A small picture as the page holds it."""
+
+    data: str
+    """WebP, base64."""
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """All thumbnails of a page, and where the pictures of each medium are among them."""
+
+    thumbnails: tuple[Thumbnail, ...]
+    places: dict[tuple[Media, Role], tuple[int, ...]]
+    """Indices into `thumbnails`, in the order of the rendered pictures."""
+    problems: dict[tuple[Media, Role], str]
+    """Why a medium has no picture."""
+
+
+def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
+    """Render media and keep each distinct picture once, small.
+
+    Parameters
+    ----------
+    wanted
+        The media of a page in the order in which they are shown, repeats included.
+    render
+        Turns media into pictures; called from two threads.
+
+    Returns
+    -------
+    Shelf
+        A medium that cannot be rendered is under `problems` and stops nothing.
+    """
+    distinct = list(dict.fromkeys(wanted))
+    n_pictures = sum(len(media.paths) for media, _ in distinct)
+    scale = 0.75 if n_pictures > _MANY_PICTURES else 1.0
+
+    def prepare(entry: tuple[Media, Role]) -> list[tuple[str, Thumbnail]] | str:
+        media, role = entry
+        side_px = round(_SIDE_PX[role] * scale)
+        try:
+            return [_shrink(picture, side_px) for picture in render(media)]
+        except ImageError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return _arrange(distinct, pool.map(prepare, distinct))
+
+
+def _arrange(
+    distinct: Sequence[tuple[Media, Role]],
+    prepared: Iterable[list[tuple[str, Thumbnail]] | str],
+) -> Shelf:
+    index: dict[str, int] = {}
+    thumbnails: list[Thumbnail] = []
+    places: dict[tuple[Media, Role], tuple[int, ...]] = {}
+    problems: dict[tuple[Media, Role], str] = {}
+    for entry, pictures in zip(distinct, prepared, strict=True):
+        if isinstance(pictures, str):
+            problems[entry] = pictures
+            continue
+        where: list[int] = []
+        for key, thumbnail in pictures:
+            if key not in index:
+                index[key] = len(thumbnails)
+                thumbnails.append(thumbnail)
+            where.append(index[key])
+        places[entry] = tuple(where)
+    return Shelf(thumbnails=tuple(thumbnails), places=places, problems=problems)
+
+
+def _shrink(picture: Picture, side_px: int) -> tuple[str, Thumbnail]:
+    from PIL import Image, UnidentifiedImageError  # heavy: not before a report is written
+
+    try:
+        with Image.open(io.BytesIO(picture.data)) as opened:
+            small = opened.convert("L" if opened.mode in {"1", "L"} else "RGB")
+    except (UnidentifiedImageError, OSError, ValueError) as error:
+        raise ImageError(f"{', '.join(picture.receipt.sources)}: {error}") from error
+    small.thumbnail((side_px, side_px), Image.Resampling.LANCZOS)
+    buffer = io.BytesIO()
+    small.save(buffer, "WEBP", quality=_QUALITY, method=2)
+    thumbnail = Thumbnail(
+        data=base64.b64encode(buffer.getvalue()).decode("ascii"),
+        width=small.width,
+        height=small.height,
+    )
+    return f"{picture.receipt.sha256}@{side_px}", thumbnail

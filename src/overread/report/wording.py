@@ -1,0 +1,111 @@
+"""How numbers and names are written on every page: one place, so that no two pages differ.
+
+A number that is not there is a dash with its reason beside it, never a zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from overread.records import Estimate
+
+__all__ = [
+    "MISSING",
+    "Shown",
+    "count",
+    "gain",
+    "p_value",
+    "percent",
+    "show_estimate",
+    "size",
+    "stratum_label",
+]
+
+MISSING = "–"
+"""Stands for a number that does not exist."""
+
+_MINUS = "\N{MINUS SIGN}"
+_THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """An estimate in words: its value, its interval and, when undefined, why."""
+
+    value: str
+    interval: str
+    """``35.9 to 40.3``; empty when there is none."""
+    reason: str = ""
+
+
+def percent(share: float | None, *, digits: int = 1) -> str:
+    """Write a share as per cent without the sign: 0.3814 → ``38.1``; None or NaN → a dash."""
+    if share is None or not math.isfinite(share):
+        return MISSING
+    return _signed(f"{100 * share:.{digits}f}")
+
+
+def gain(share: float | None) -> str:
+    """Write a difference of shares in percentage points with its sign: 0.12 → ``+12.0``."""
+    if share is None or not math.isfinite(share):
+        return MISSING
+    return _signed(f"{100 * share:+.1f}")
+
+
+def count(number: int | None) -> str:
+    """Write a count with thin spaces between thousands, as in 20 335; None → a dash."""
+    return MISSING if number is None else f"{number:,}".replace(",", _THIN_SPACE)
+
+
+def size(number: int) -> str:
+    """Write a number of bytes for people: 180000 → ``180 kB``."""
+    for unit, scale in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if number >= scale:
+            return f"{number / scale:.3g}{_THIN_SPACE}{unit}"
+    return f"{number}{_THIN_SPACE}B"
+
+
+def p_value(p: float | None) -> str:
+    """Write a p value: three digits, ``< 0.001`` below; None → a dash."""
+    if p is None or not math.isfinite(p):
+        return MISSING
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def show_estimate(estimate: Estimate | None, *, signed: bool = False) -> Shown:
+    """Put an estimate of a share (or, `signed`, of a difference of shares) into words."""
+    if estimate is None:
+        return Shown(value=MISSING, interval="", reason="not estimated")
+    write = gain if signed else percent
+    if estimate.value is None:
+        return Shown(value=MISSING, interval="", reason=estimate.reason or str(estimate.status))
+    if estimate.low is None or estimate.high is None:
+        return Shown(value=write(estimate.value), interval="", reason=estimate.reason or "")
+    return Shown(
+        value=write(estimate.value),
+        interval=f"{write(estimate.low)} to {write(estimate.high)}",
+        reason=estimate.reason or "",
+    )
+
+
+def stratum_label(stratum: Mapping[str, str]) -> str:
+    """Name a stratum: ``All questions``, ``with box`` or ``img2txt · no box``."""
+    if not stratum:
+        return "All questions"
+    return " · ".join(_value_label(key, value) for key, value in stratum.items())
+
+
+def _value_label(key: str, value: str) -> str:
+    shown = value.replace("-", " ").replace("_", " ") if key != "task" else value
+    if shown == key:
+        return f"with {shown}"
+    return f"{key} {shown}" if shown.isdigit() else shown
+
+
+def _signed(text: str) -> str:
+    """Use a real minus sign, and none at all before a number that rounds to zero."""
+    if float(text) == 0:
+        text = text.lstrip("+-")
+    return text.replace("-", _MINUS)
