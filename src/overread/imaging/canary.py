@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Final
 
 import numpy as np
 
+from overread.imaging.encode import encode_png
 from overread.imaging.picture import Picture
+from overread.records import Receipt
 
 __all__ = ["number_picture"]
 
@@ -18,9 +21,6 @@ def number_picture(number: str) -> Picture:
     """Draw `number` in white on black, 256×256 pixels, as PNG."""
     from PIL import Image, ImageDraw, ImageFont
 
-    from overread.imaging.encode import encode_png
-    from overread.records import Receipt
-
     image = Image.new("L", (_SIDE_PX, _SIDE_PX), 0)
     ImageDraw.Draw(image).text(
         (_SIDE_PX / 2, _SIDE_PX / 2),
@@ -30,8 +30,6 @@ def number_picture(number: str) -> Picture:
         anchor="mm",
     )
     data = encode_png(np.asarray(image))
-    import hashlib
-
     return Picture(
         data=data,
         receipt=Receipt(

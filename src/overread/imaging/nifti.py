@@ -71,15 +71,15 @@ def _place(path: Path, shape: tuple[int, ...], index: int | None) -> tuple[Any, 
         shape = shape[:-1]
     if not 2 <= len(shape) <= 3:
         raise _unusable(path, f"{len(shape)} dimensions", "Split it into volumes.")
-    depth = shape[2:]
-    check_pixels(path, width=shape[:1][0], height=shape[1:2][0])
-    slices = depth[0] if depth else 1
+    sizes = [*shape, 1]
+    check_pixels(path, width=sizes[0], height=sizes[1])
+    slices = sizes[2]
     if index is None and slices > 1:
         raise _unusable(path, f"no slice number for {slices} slices", "Name one, from 0.")
     if index is not None and not 0 <= index < slices:
         raise _unusable(path, f"slice {index} of {slices}", "Count the slices from 0.")
     plane = (slice(None), slice(None))
-    return (*plane, index or 0) if depth else plane
+    return (*plane, index or 0) if len(shape) == 3 else plane
 
 
 def _values(path: Path, image: Nifti1Image, place: tuple[Any, ...]) -> NDArray[np.float32]:
