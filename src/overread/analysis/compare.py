@@ -1,0 +1,299 @@
+"""Two or more runs over the same questions: who is better, and whether it is more than luck.
+
+Every pair is compared item by item over the questions both were asked. The two runs see the same
+patients, so a difference is far better known than two separate intervals suggest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overread.analysis.estimates import FEW_CLUSTERS
+from overread.analysis.strata import group_rows
+from overread.analysis.verdicts import join_verdicts, planned_clusters
+from overread.contracts import AnalysisPlan
+from overread.errors import UsageError, expected
+from overread.records import PlannedItem, Profile, Score
+from overread.stats.multiplicity import holm
+from overread.stats.paired import cluster_paired_difference, mcnemar_exact, sign_flip
+
+__all__ = ["Comparison", "PairDifference", "RunScores", "compare"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunScores:
+    """One run, as far as a comparison needs it."""
+
+    label: str
+    """As shown to people; each run of a comparison has its own."""
+    scores: Sequence[Score]
+    planned: Sequence[PlannedItem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairDifference:
+    """Two runs over the questions of one stratum that both were asked."""
+
+    first: str
+    second: str
+    stratum: Mapping[str, str]
+    """Empty for the total."""
+    n: int
+    """Questions asked of both; an unanswered one counts as not right."""
+    n_clusters: int | None
+    both: int | None
+    only_first: int | None
+    only_second: int | None
+    neither: int | None
+    """Right answers: by both, by one alone, by neither; None where scores are no right or wrong."""
+    first_value: float
+    second_value: float
+    difference: float
+    """`first_value` less `second_value`."""
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    p_mcnemar: float | None
+    """Exact McNemar over items; None where no item tells the two apart."""
+    p_sign_flip: float | None
+    """Permutation by patient: stays right when the items of a patient hang together."""
+    p_holm: float | None
+    """The pair's p (McNemar, or sign flip where scores are no right or wrong) adjusted for all
+    pairs of this stratum."""
+    reason: str | None
+    """Why a number is missing, or what to mind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All pairs of runs."""
+
+    metric: str
+    profile: Profile
+    labels: tuple[str, ...]
+    pairs: tuple[PairDifference, ...]
+    """Over all shared questions, one for each pair."""
+    by_stratum: tuple[PairDifference, ...]
+    """The same for each stratum of the plan, pair by pair."""
+    unshared: Mapping[str, int]
+    """Run → questions of its plan that not all runs were asked; they take no part in its pairs
+    with runs that lack them."""
+    notes: tuple[str, ...]
+    """What to mind, as sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    first: RunScores
+    second: RunScores
+    planned: Sequence[PlannedItem]
+    first_values: NDArray[np.float64]
+    second_values: NDArray[np.float64]
+    codes: NDArray[np.int64]
+    unit: str
+    has_units: bool
+
+
+def compare(
+    runs: Sequence[RunScores], plan: AnalysisPlan, *, profile: Profile = "honest"
+) -> Comparison:
+    """Compare runs pair by pair.
+
+    Parameters
+    ----------
+    runs
+        Two or more runs with different labels.
+    plan
+        Headline metric, strata, cluster, level, draws and seed.
+    profile
+        Whose scores.
+
+    Returns
+    -------
+    Comparison
+        Differences are undefined in their interval where no patient tells the two apart.
+
+    Raises
+    ------
+    UsageError
+        Fewer than two runs, two runs with one label, or two runs without a common question.
+    """
+    _check(runs)
+    values = {
+        run.label: join_verdicts(run.scores, run.planned, metric=plan.headline, profile=profile)
+        for run in runs
+    }
+    pairs = [
+        _pair(first, values[first.label].value, second, values[second.label].value, plan.cluster)
+        for first, second in combinations(runs, 2)
+    ]
+    totals = _with_holm([_difference(pair, {}, _all_rows(pair), plan) for pair in pairs])
+    by_stratum: list[PairDifference] = []
+    for keys in (keys for keys in plan.strata if keys):
+        rows = [
+            _difference(pair, stratum, rows, plan)
+            for pair in pairs
+            for stratum, rows in group_rows([line.strata for line in pair.planned], keys)
+        ]
+        by_stratum.extend(_with_holm(rows))
+    unshared = _unshared(runs)
+    return Comparison(
+        metric=plan.headline,
+        profile=profile,
+        labels=tuple(run.label for run in runs),
+        pairs=tuple(totals),
+        by_stratum=tuple(by_stratum),
+        unshared=unshared,
+        notes=_notes(
+            unshared, runs, values_asked={k: int((~v.asked).sum()) for k, v in values.items()}
+        ),
+    )
+
+
+def _check(runs: Sequence[RunScores]) -> None:
+    labels = [run.label for run in runs]
+    if len(runs) < 2 or len(set(labels)) < len(labels):
+        raise UsageError(
+            expected(
+                "runs",
+                rule="two or more runs with different labels",
+                got=labels,
+                remedy="Name each run once.",
+            )
+        )
+
+
+def _key(line: PlannedItem) -> tuple[str, int]:
+    return line.item, line.draw
+
+
+def _pair(
+    first: RunScores,
+    first_values: NDArray[np.float64],
+    second: RunScores,
+    second_values: NDArray[np.float64],
+    cluster: str | None,
+) -> _Pair:
+    place = {_key(line): row for row, line in enumerate(second.planned)}
+    rows = [
+        (row, place[_key(line)]) for row, line in enumerate(first.planned) if _key(line) in place
+    ]
+    if not rows:
+        raise UsageError(
+            expected(
+                f"{first.label} and {second.label}",
+                rule="two runs that share questions",
+                got=f"{len(first.planned)} and {len(second.planned)} questions, none in both",
+                remedy="Run both over the same release, split, tasks and conditions.",
+            )
+        )
+    ones, twos = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
+    planned = [first.planned[row] for row in ones]
+    clusters = planned_clusters(planned, cluster)
+    return _Pair(
+        first=first,
+        second=second,
+        planned=planned,
+        first_values=first_values[ones],
+        second_values=second_values[twos],
+        codes=clusters.codes,
+        unit=clusters.unit,
+        has_units=clusters.named,
+    )
+
+
+def _all_rows(pair: _Pair) -> NDArray[np.int64]:
+    return np.arange(len(pair.planned), dtype=np.int64)
+
+
+def _difference(
+    pair: _Pair, stratum: Mapping[str, str], rows: NDArray[np.int64], plan: AnalysisPlan
+) -> PairDifference:
+    one, two, codes = pair.first_values[rows], pair.second_values[rows], pair.codes[rows]
+    rng = _generator(plan.seed, pair, stratum)
+    interval = cluster_paired_difference(
+        one, two, codes, draws=plan.bootstrap_draws, level=plan.level, rng=rng
+    )
+    flipped = sign_flip(one, two, codes, rng=rng)
+    n_clusters = len(np.unique(codes))
+    counts = _counts(one, two)
+    tested = None if counts is None else mcnemar_exact(counts[1], counts[2])
+    notes = [interval.reason] if interval.reason else []
+    if interval.defined and n_clusters < FEW_CLUSTERS:
+        notes.append(f"only {n_clusters} {pair.unit}s: the interval is likely too narrow")
+    both, only_first, only_second, neither = counts or (None, None, None, None)
+    return PairDifference(
+        first=pair.first.label,
+        second=pair.second.label,
+        stratum=dict(stratum),
+        n=len(rows),
+        n_clusters=n_clusters if pair.has_units else None,
+        both=both,
+        only_first=only_first,
+        only_second=only_second,
+        neither=neither,
+        first_value=float(one.mean()),
+        second_value=float(two.mean()),
+        difference=float((one - two).mean()),
+        low=interval.low,
+        high=interval.high,
+        level=plan.level,
+        method=f"cluster bootstrap ({pair.unit})" if interval.defined else "none",
+        p_mcnemar=None if tested is None else tested.p_value,
+        p_sign_flip=flipped.p_value,
+        p_holm=flipped.p_value if tested is None else tested.p_value,
+        reason="; ".join(notes) or None,
+    )
+
+
+def _counts(one: NDArray[np.float64], two: NDArray[np.float64]) -> tuple[int, int, int, int] | None:
+    if not bool(np.isin(np.concatenate([one, two]), (0.0, 1.0)).all()):
+        return None
+    first, second = one == 1.0, two == 1.0
+    return (
+        int((first & second).sum()),
+        int((first & ~second).sum()),
+        int((~first & second).sum()),
+        int((~first & ~second).sum()),
+    )
+
+
+def _with_holm(rows: Sequence[PairDifference]) -> list[PairDifference]:
+    adjusted = holm([row.p_holm for row in rows])
+    return [replace(row, p_holm=p_value) for row, p_value in zip(rows, adjusted, strict=True)]
+
+
+def _generator(seed: int, pair: _Pair, stratum: Mapping[str, str]) -> np.random.Generator:
+    named = json.dumps([pair.first.label, pair.second.label, dict(stratum)], sort_keys=True)
+    digest = hashlib.sha256(named.encode()).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+
+
+def _unshared(runs: Sequence[RunScores]) -> dict[str, int]:
+    shared = set.intersection(*({_key(line) for line in run.planned} for run in runs))
+    return {run.label: len(run.planned) - len(shared) for run in runs}
+
+
+def _notes(
+    unshared: Mapping[str, int], runs: Iterable[RunScores], values_asked: Mapping[str, int]
+) -> tuple[str, ...]:
+    notes = [
+        f"{unshared[run.label]} of the {len(run.planned)} questions of {run.label} were not asked "
+        "of every other run."
+        for run in runs
+        if unshared[run.label]
+    ]
+    notes += [
+        f"{missing} questions of {label} have no response yet; they count as not right."
+        for label, missing in values_asked.items()
+        if missing
+    ]
+    return tuple(notes)

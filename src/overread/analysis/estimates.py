@@ -1,0 +1,309 @@
+"""Score rows become estimates: the five numbers of the score card, for every stratum.
+
+For a headline metric such as ``accuracy``: the share right over all planned items, over answered
+items (``accuracy_answered``), the share without an answer (``no_answer``), the chance level with
+its band, and the gain over the blind floor (``gain_over_blind``). The denominator is the plan:
+what did not arrive counts as not right, and the estimate says how many there were.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overread.analysis.blind_floor import BlindFloor, find_floor
+from overread.analysis.strata import group_rows
+from overread.analysis.verdicts import Clusters, Verdicts, join_verdicts, planned_clusters
+from overread.contracts import AnalysisPlan
+from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Score, Status
+from overread.stats.bootstrap import cluster_bootstrap
+from overread.stats.intervals import Interval, poisson_binomial_band, wilson
+
+__all__ = ["FEW_CLUSTERS", "estimate"]
+
+FEW_CLUSTERS = 20
+"""Below this many independent units a bootstrap interval is too narrow; the estimate says so."""
+
+_PROFILES: tuple[Profile, ...] = ("published", "honest")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """One estimate before its interval: a mean of `values` weighted by `weights`."""
+
+    metric: str
+    profile: Profile
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    n_answered: int
+    is_share: bool
+    """Each value is 0 or 1, so that the mean is a share with a Wilson interval."""
+    notes: tuple[str, ...]
+    undefined: str | None
+    """Why there is no value at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stratum:
+    """The rows of one stratum and what belongs to them whoever answers."""
+
+    keys: tuple[str, ...]
+    stratum: Mapping[str, str]
+    rows: NDArray[np.int64]
+    clusters: Clusters
+    codes: NDArray[np.int64]
+    repeated: bool
+    """Some item was asked more than once, so that rows of one item hang together."""
+    chances: tuple[float | None, ...]
+    floor: BlindFloor | None
+    credit: NDArray[np.float64] | None
+    """(rows,) credit of the floor's policy; None where it is not known item by item."""
+
+
+def estimate(
+    scores: Iterable[Score],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    *,
+    floors: Iterable[BlindFloor] = (),
+    published: Iterable[PublishedValue] = (),
+) -> tuple[Estimate, ...]:
+    """Estimate the score card over every stratum, for both profiles.
+
+    Parameters
+    ----------
+    scores
+        Score rows of one run. Profiles without any row are left out; without rows at all both
+        are given, undefined.
+    planned
+        The run's plan: it fixes the denominators.
+    plan
+        Strata, cells, cluster, level, draws and seed.
+    floors
+        From `blind_floors` over the same strata.
+    published
+        Published values; each joins the estimates of its metric and stratum.
+
+    Returns
+    -------
+    tuple of Estimate
+        By stratum in the order of the plan, then profile, then metric. Cells (`plan.cells`) of
+        shares have Wilson intervals; all else has a bootstrap over `plan.cluster`. A value
+        without an interval (one item, one patient, no variation) has a reason and no bounds.
+
+    Notes
+    -----
+    Cells with repeated draws are bootstrapped as well, for draws of one item are no independent
+    items. `gain_over_blind` keeps the pairs: item by item it is the score less the credit of the
+    best blind policy. That policy is chosen with hindsight, so the gain errs on the low side.
+    """
+    all_scores = list(scores)
+    profiles: list[Profile] = [
+        profile
+        for profile in _PROFILES
+        if not all_scores or any(score.profile == profile for score in all_scores)
+    ]
+    verdicts = {
+        profile: join_verdicts(all_scores, planned, metric=plan.headline, profile=profile)
+        for profile in profiles
+    }
+    clusters = planned_clusters(planned, plan.cluster)
+    published_rows = list(published)
+    estimates: list[Estimate] = []
+    for stratum in _strata(planned, plan, list(floors), clusters):
+        columns = [
+            column
+            for profile in profiles
+            for column in _columns(verdicts[profile], stratum, plan.headline, profile)
+        ]
+        for column, interval in zip(columns, _intervals(columns, stratum, plan), strict=True):
+            estimates.append(_row(column, interval, stratum, plan, published_rows))
+    return tuple(estimates)
+
+
+def _strata(
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    floors: Sequence[BlindFloor],
+    clusters: Clusters,
+) -> Iterable[_Stratum]:
+    every = [*plan.strata, *([plan.cells] if plan.cells not in plan.strata else [])]
+    for keys in every:
+        for stratum, rows in group_rows([line.strata for line in planned], keys):
+            lines = [planned[row] for row in rows]
+            floor = find_floor(floors, stratum)
+            yield _Stratum(
+                keys=tuple(keys),
+                stratum=stratum,
+                rows=rows,
+                clusters=clusters,
+                codes=clusters.codes[rows],
+                repeated=len({line.item for line in lines}) < len(lines),
+                chances=tuple(line.chance for line in lines),
+                floor=floor,
+                credit=_credit(floor, lines),
+            )
+
+
+def _credit(floor: BlindFloor | None, lines: Sequence[PlannedItem]) -> NDArray[np.float64] | None:
+    if floor is None or any(line.item not in floor.credit for line in lines):
+        return None
+    return np.array([floor.credit[line.item] for line in lines], dtype=np.float64)
+
+
+def _columns(
+    verdicts: Verdicts, stratum: _Stratum, metric: str, profile: Profile
+) -> Iterable[_Column]:
+    rows = stratum.rows
+    value, graded = verdicts.value[rows], verdicts.graded[rows].astype(np.float64)
+    answered, asked = verdicts.answered[rows], verdicts.asked[rows]
+    ungradable = int(verdicts.ungradable[rows].sum())
+    unasked = int((~asked).sum())
+    every = np.ones(len(rows), dtype=np.float64)
+    is_binary = bool(np.isin(value, (0.0, 1.0)).all())
+    nothing = None if asked.any() else f"no response to any of {len(rows)} items"
+    waiting = (f"{unasked} of {len(rows)} items have no response yet",) if unasked else ()
+    unusable = (
+        (f"{ungradable} items have no usable reference: nobody can be right there",)
+        if ungradable
+        else ()
+    )
+
+    def column(
+        name: str,
+        values: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        is_share: bool,
+        notes: tuple[str, ...],
+    ) -> _Column:
+        return _Column(
+            metric=name,
+            profile=profile,
+            values=values,
+            weights=weights,
+            n_answered=int(answered.sum()),
+            is_share=is_share,
+            notes=notes,
+            undefined=nothing,
+        )
+
+    yield column(metric, value, every, is_binary, waiting + unusable)
+    yield column(f"{metric}_answered", value, graded, is_binary, ())
+    yield column("no_answer", 1.0 - answered, every, True, waiting)
+    if stratum.floor is not None:
+        credit = stratum.credit
+        fixed = credit is None
+        reached = np.full_like(value, stratum.floor.value) if credit is None else credit
+        notes = ("the blind floor is taken as a fixed number",) if fixed else ()
+        yield column("gain_over_blind", value - reached, every, False, waiting + notes)
+
+
+def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan) -> list[Interval]:
+    plain = (stratum.keys == plan.cells or not stratum.clusters.named) and not stratum.repeated
+    found: dict[int, Interval] = {}
+    for place, column in enumerate(columns):
+        if plain and column.is_share:
+            successes = float(np.round((column.values * column.weights).sum()))
+            found[place] = wilson(successes, int(column.weights.sum()), level=plan.level)
+    rest = [place for place in range(len(columns)) if place not in found]
+    if rest:
+        drawn = cluster_bootstrap(
+            np.stack([columns[place].values for place in rest], axis=1),
+            stratum.codes,
+            weights=np.stack([columns[place].weights for place in rest], axis=1),
+            draws=plan.bootstrap_draws,
+            level=plan.level,
+            rng=_generator(plan.seed, stratum.stratum),
+        )
+        found.update(zip(rest, drawn, strict=True))
+    return [found[place] for place in range(len(columns))]
+
+
+def _generator(seed: int, stratum: Mapping[str, str]) -> np.random.Generator:
+    """Seed by stratum, so that an interval does not depend on which others are asked for."""
+    text = json.dumps(dict(stratum), sort_keys=True)
+    digest = hashlib.sha256(text.encode()).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+
+
+def _row(
+    column: _Column,
+    interval: Interval,
+    stratum: _Stratum,
+    plan: AnalysisPlan,
+    published: Sequence[PublishedValue],
+) -> Estimate:
+    is_defined = column.undefined is None and interval.value is not None
+    has_interval = is_defined and interval.defined
+    method = "none"
+    notes = list(column.notes)
+    if has_interval:
+        is_bootstrap = interval.method.startswith("cluster bootstrap")
+        method = f"cluster bootstrap ({stratum.clusters.unit})" if is_bootstrap else "wilson"
+        notes += _cluster_notes(stratum) if is_bootstrap else []
+    elif column.undefined is not None:
+        notes = [column.undefined]
+    else:
+        notes.insert(0, interval.reason or "no interval")
+    counted = column.weights > 0
+    chance = _chance(column, stratum, plan)
+    is_headline = column.metric == plan.headline
+    floor = stratum.floor if is_headline or column.metric == "gain_over_blind" else None
+    return Estimate(
+        metric=column.metric,
+        profile=column.profile,
+        stratum=dict(stratum.stratum),
+        n=int(counted.sum()),
+        n_answered=column.n_answered,
+        n_clusters=len(np.unique(stratum.codes[counted])) if stratum.clusters.named else None,
+        value=interval.value if is_defined else None,
+        low=interval.low if has_interval else None,
+        high=interval.high if has_interval else None,
+        level=plan.level,
+        method=method,
+        status=Status.OK if is_defined else Status.UNDEFINED,
+        reason="; ".join(notes) or None,
+        chance=chance[0],
+        chance_low=chance[1],
+        chance_high=chance[2],
+        blind_floor=None if floor is None else floor.value,
+        blind_policy=None if floor is None else floor.policy,
+        published=tuple(
+            value
+            for value in published
+            if value.metric == column.metric and dict(value.stratum) == dict(stratum.stratum)
+        ),
+    )
+
+
+def _cluster_notes(stratum: _Stratum) -> list[str]:
+    notes = []
+    n_clusters = len(np.unique(stratum.codes))
+    unit = stratum.clusters.unit
+    if n_clusters < FEW_CLUSTERS:
+        notes.append(f"only {n_clusters} {unit}s: the interval is likely too narrow")
+    if stratum.clusters.n_unnamed:
+        notes.append(
+            f"{stratum.clusters.n_unnamed} items of the run name no {unit}; each stands alone"
+        )
+    return notes
+
+
+def _chance(
+    column: _Column, stratum: _Stratum, plan: AnalysisPlan
+) -> tuple[float | None, float | None, float | None]:
+    if column.metric not in (plan.headline, f"{plan.headline}_answered"):
+        return None, None, None
+    chances = [
+        chance for chance, weight in zip(stratum.chances, column.weights, strict=True) if weight
+    ]
+    known = [chance for chance in chances if chance is not None]
+    if not known or len(known) < len(chances):
+        return None, None, None
+    band = poisson_binomial_band(known, level=plan.level)
+    return band.mean, band.low, band.high
