@@ -1,0 +1,436 @@
+"""The run store: all that a run asked, what came back, and what was made of it, in one file.
+
+Answers are committed in small batches as they come, so a killed process loses at most the last
+quarter of a second; nothing stored is ever overwritten by a later attempt. An answer counts only
+for the request whose hash it carries (see `hashes.request_hash`): another model, another prompt,
+another picture is another request, and stays unanswered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from overread.errors import StoreError, StoreFullError, expected
+from overread.records import Estimate, Finding, Manifest, PlannedItem, Response, Score
+from overread.store import database
+from overread.store.batches import Batches
+from overread.store.lock import WriterLock
+from overread.store.records_json import from_json, to_json
+from overread.store.rows import ANSWERED, Rows, bind_hash, read_json, unbind_hash, write_json
+
+__all__ = ["RunStore"]
+
+_BATCH_COUNT = 64
+_BATCH_SECONDS = 0.25
+_PAGE = 100
+"""Rows read at once: no query, and so no read lock, stays open while a caller works."""
+
+_RESPONSE = (
+    "request.hash, r.item, r.draw, r.run, r.status, r.text, r.path, r.reason, r.finish_reason,"
+    " r.tokens_in, r.tokens_out, r.seconds, r.receipts"
+)
+_IS_ANSWERED = "status IN (" + ", ".join(f"'{status.value}'" for status in ANSWERED) + ")"
+_CREDITED = (
+    "FROM plan JOIN request ON request.id = plan.request JOIN response AS r ON r.id ="
+    " (SELECT id FROM response WHERE request = plan.request AND item = plan.item"
+    f" AND draw = plan.draw ORDER BY {_IS_ANSWERED} DESC, id DESC LIMIT 1)"
+)
+"""The attempt that counts for each line of the plan: the latest answer, else the latest failure."""
+
+_OF_REQUEST = "WHERE response.request = request.id"
+
+_Record = TypeVar("_Record")
+
+
+class RunStore:
+    """One run file, open for reading or for writing. Make one with `create` or `open`.
+
+    Use it as a context manager, or call `close`. All methods may be called from any thread.
+    Every method raises StoreDamagedError when the file turns out damaged; every writing one
+    raises StoreError on a store opened for reading, and StoreFullError when the disk takes no
+    more: what was stored before is safe then, and what waits is tried again at the next `flush`.
+    """
+
+    def __init__(self, path: Path, lock: WriterLock | None) -> None:
+        self._path = path
+        self._lock = lock
+        self._guard = threading.RLock()
+        self._connection = database.connect(path, write=lock is not None)
+        with database.translated(path):
+            self._manifest = self._read_manifest()
+        self._rows = Rows(self._connection, self._manifest.run)
+        self._batches: Batches[Response] | None = None
+        if lock is not None:
+            self._batches = Batches(
+                self._write_responses, count=_BATCH_COUNT, seconds=_BATCH_SECONDS
+            )
+
+    # ------------------------------------------------------------ open and close
+
+    @classmethod
+    def create(cls, path: Path, manifest: Manifest) -> RunStore:
+        """Make a new run file and open it for writing; folders above it are made as needed.
+
+        Raises
+        ------
+        StoreError
+            Something of this name is there already, or the folder cannot be written.
+        StoreBusyError
+            Another process is making the same run.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable(path, "a folder that can be written", error.strerror) from error
+        lock = WriterLock(path)
+        try:
+            if path.exists() or path.is_symlink():
+                raise _unusable(path, "a name that is free for a new run", "one that is taken")
+            database.create(path, {"manifest": write_json(to_json(manifest))})
+            return cls(path, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def open(cls, path: Path, *, write: bool = False) -> RunStore:
+        """Open an existing run file after checking it; a damaged one is left as it is.
+
+        Parameters
+        ----------
+        path
+            The run file.
+        write
+            Take the writer's lock. Reading needs none and works while another process writes:
+            it sees what was committed when each method was called.
+
+        Raises
+        ------
+        StoreError
+            It is absent, unreadable, or of another schema version.
+        StoreDamagedError
+            It is no whole run file.
+        StoreBusyError
+            `write`, and another process (named in the message) is writing this run.
+        """
+        if not write:
+            _roll_back_for_reader(path)
+            database.check(path)
+            return cls(path, None)
+        database.check_header(path)  # before a lock file is made beside something else
+        lock = WriterLock(path)
+        try:
+            database.roll_back(path)
+            database.check(path)
+            return cls(path, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    def close(self) -> None:
+        """Store what waits, fold the file into one and let go of the lock. Twice is harmless.
+
+        Raises
+        ------
+        StoreFullError
+            The last answers did not fit on the disk; all before them are safe.
+        """
+        try:
+            if self._batches is not None:
+                self._batches.close()
+        finally:
+            with self._guard:
+                self._batches = None
+                if self._lock is not None:
+                    database.rest(self._connection)
+                self._connection.close()
+                if self._lock is not None:
+                    self._lock.release()
+                    self._lock = None
+
+    def __enter__(self) -> RunStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+            return
+        # The first error is the one to report; a disk still full would only hide it.
+        with contextlib.suppress(StoreFullError):
+            self.close()
+
+    # ------------------------------------------------------------ manifest and plan
+
+    @property
+    def path(self) -> Path:
+        """The run file."""
+        return self._path
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the run is."""
+        return self._manifest
+
+    def set_plan(self, planned: Iterable[PlannedItem]) -> None:
+        """Replace the plan. Responses stay, and count again when their request is planned again.
+
+        Raises
+        ------
+        StoreError
+            Two lines ask the same: an item and draw, or a request hash, comes twice.
+        """
+        with self._replacing("plan", "TRUE"):
+            self._rows.add_plan(planned)
+
+    def plan(self) -> list[PlannedItem]:
+        """Give the plan in its order."""
+        return list(
+            self._pages(
+                "SELECT plan.ordinal, item, draw, hash, groups, strata, chance FROM plan"
+                " JOIN request ON request.id = plan.request WHERE plan.ordinal > ?"
+                " ORDER BY plan.ordinal LIMIT ?",
+                self._rows.planned,
+            )
+        )
+
+    # ------------------------------------------------------------ responses
+
+    def add(self, response: Response) -> None:
+        """Store one response soon; never waits for the disk.
+
+        Raises
+        ------
+        StoreFullError
+            A batch before this response did not fit. This one waits with it for a `flush`.
+        StoreError
+            The store is open for reading, or a field holds what its type does not allow.
+        """
+        batches = self._writing()
+        to_json(response)  # refuses, in the caller's thread, what could not be stored later
+        batches.add(response)
+
+    def flush(self) -> None:
+        """Return when every response added so far is on the disk."""
+        if self._batches is not None:
+            self._batches.flush()
+
+    def answered(self) -> set[str]:
+        """Give the request hashes that have an answer: status OK or REFUSED."""
+        return self._hashes(f"EXISTS (SELECT 1 FROM response {_OF_REQUEST} AND {_IS_ANSWERED})")
+
+    def failed(self) -> set[str]:
+        """Give the request hashes that were tried and have no answer."""
+        return self._hashes(
+            f"EXISTS (SELECT 1 FROM response {_OF_REQUEST}) AND NOT"
+            f" EXISTS (SELECT 1 FROM response {_OF_REQUEST} AND {_IS_ANSWERED})"
+        )
+
+    def responses(self) -> Iterator[Response]:
+        """Go over the response that counts for each planned item, in the order of the plan.
+
+        The latest answer counts; where none came, the latest failure. A planned item without any
+        attempt is passed over. Responses whose request is not in the plan do not count.
+        """
+        self.flush()
+        return self._pages(
+            f"SELECT plan.ordinal, {_RESPONSE} {_CREDITED} WHERE plan.ordinal > ?"
+            " ORDER BY plan.ordinal LIMIT ?",
+            self._rows.response,
+        )
+
+    def response(self, item: str, draw: int = 0) -> Response | None:
+        """Give the response that counts for one planned item; None when there is none."""
+        self.flush()
+        with self._reading():
+            row = self._connection.execute(
+                f"SELECT {_RESPONSE} {_CREDITED} WHERE plan.item = ? AND plan.draw = ?",
+                (self._rows.item_id(item), draw),
+            ).fetchone()
+            return self._rows.response(row) if row else None
+
+    def attempts(self, item: str, draw: int = 0) -> list[Response]:
+        """Give every response ever stored for an item, the oldest first, planned or not."""
+        self.flush()
+        with self._reading():
+            rows = self._connection.execute(
+                f"SELECT {_RESPONSE} FROM response AS r JOIN request ON request.id = r.request"
+                " WHERE r.item = ? AND r.draw = ? ORDER BY r.id",
+                (self._rows.item_id(item), draw),
+            ).fetchall()
+            return [self._rows.response(row) for row in rows]
+
+    # ------------------------------------------------------------ what was made of them
+
+    def replace_scores(self, scores: Iterable[Score]) -> None:
+        """Put these scores in the place of all before, or leave those when one cannot be stored.
+
+        Raises
+        ------
+        StoreError
+            A value is NaN or infinite.
+        """
+        with self._replacing("score", "TRUE"):
+            self._rows.add_scores(scores)
+
+    def scores(self) -> list[Score]:
+        """Give the scores in the order they were stored."""
+        return list(
+            self._pages(
+                "SELECT ordinal, item, draw, patient, value, answer, reason, form FROM score"
+                " WHERE ordinal > ? ORDER BY ordinal LIMIT ?",
+                self._rows.score,
+            )
+        )
+
+    def replace_estimates(self, estimates: Iterable[Estimate]) -> None:
+        """Put these estimates in the place of all before."""
+        with self._replacing("estimate", "TRUE"):
+            self._connection.executemany(
+                "INSERT INTO estimate (body) VALUES (?)",
+                ((write_json(to_json(each)),) for each in estimates),
+            )
+
+    def estimates(self) -> list[Estimate]:
+        """Give the estimates in the order they were stored."""
+        return self._bodies(Estimate, "SELECT body FROM estimate ORDER BY ordinal", ())
+
+    def replace_findings(self, kind: str, findings: Iterable[Finding]) -> None:
+        """Put these findings in the place of all before of the same kind (``release``)."""
+        with self._replacing("finding", "kind = ?", kind):
+            self._connection.executemany(
+                "INSERT INTO finding (kind, body) VALUES (?, ?)",
+                ((kind, write_json(to_json(each))) for each in findings),
+            )
+
+    def findings(self, kind: str | None = None) -> list[Finding]:
+        """Give the findings of one kind, or of all kinds in the order they were stored."""
+        if kind is None:
+            return self._bodies(Finding, "SELECT body FROM finding ORDER BY ordinal", ())
+        query = "SELECT body FROM finding WHERE kind = ? ORDER BY ordinal"
+        return self._bodies(Finding, query, (kind,))
+
+    def finding_kinds(self) -> list[str]:
+        """Give the kinds that have findings, in alphabetical order."""
+        with self._reading():
+            rows = self._connection.execute("SELECT DISTINCT kind FROM finding ORDER BY kind")
+            return [kind for (kind,) in rows]
+
+    # ------------------------------------------------------------ hashes of media
+
+    def media_hash(self, path: str, size_bytes: int, mtime_ns: int) -> str | None:
+        """Give the SHA-256 remembered for a file of the release.
+
+        None when none is remembered, or when the file has another size or time of change now.
+        """
+        with self._reading():
+            row = self._connection.execute(
+                "SELECT sha256 FROM media WHERE path = ? AND size_bytes = ? AND mtime_ns = ?",
+                (path, size_bytes, mtime_ns),
+            ).fetchone()
+            return unbind_hash(row[0]) if row else None
+
+    def remember_media_hashes(self, entries: Iterable[tuple[str, int, int, str]]) -> None:
+        """Remember files of the release: path, size in bytes, time of change in ns, SHA-256."""
+        self._writing()
+        with self._transaction():
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO media VALUES (?, ?, ?, ?)",
+                ((path, size, time, bind_hash(digest)) for path, size, time, digest in entries),
+            )
+
+    # ------------------------------------------------------------ inside
+
+    def _read_manifest(self) -> Manifest:
+        row = self._connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
+        if row is None:
+            raise _unusable(self._path, "a run with its manifest", "one without")
+        return from_json(Manifest, read_json(row[0]))
+
+    def _writing(self) -> Batches[Response]:
+        if self._batches is None:
+            raise _unusable(self._path, "a run opened for writing", "one opened for reading")
+        return self._batches
+
+    def _write_responses(self, batch: Sequence[Response]) -> None:
+        with self._transaction():
+            for response in batch:
+                self._rows.add_response(response)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Generator[None]:
+        with self._reading():
+            try:
+                with database.transaction(self._connection):
+                    yield
+            except BaseException:
+                self._rows.forget()
+                raise
+
+    @contextlib.contextmanager
+    def _replacing(self, table: str, where: str, *values: str) -> Generator[None]:
+        self._writing().flush()
+        with self._transaction():
+            self._connection.execute(f"DELETE FROM {table} WHERE {where}", values)
+            yield
+
+    @contextlib.contextmanager
+    def _reading(self) -> Generator[None]:
+        with self._guard, database.translated(self._path):
+            yield
+
+    def _hashes(self, condition: str) -> set[str]:
+        self.flush()
+        with self._reading():
+            rows = self._connection.execute(f"SELECT hash FROM request WHERE {condition}")
+            return {unbind_hash(digest) for (digest,) in rows}
+
+    def _bodies(self, cls: type[_Record], query: str, values: tuple[str, ...]) -> list[_Record]:
+        with self._reading():
+            rows = self._connection.execute(query, values).fetchall()
+            return [from_json(cls, read_json(body)) for (body,) in rows]
+
+    def _pages(self, query: str, make: Callable[[tuple[Any, ...]], _Record]) -> Iterator[_Record]:
+        """Go over the rows of a query on an ordinal, page by page."""
+        last = -1
+        while True:
+            with self._reading():
+                rows = self._connection.execute(query, (last, _PAGE)).fetchall()
+                made = [make(row[1:]) for row in rows]
+            yield from made
+            if len(rows) < _PAGE:
+                return
+            last = rows[-1][0]
+
+
+def _roll_back_for_reader(path: Path) -> None:
+    """Undo what a process killed while it closed the file left half done, if nobody writes now."""
+    if not database.has_journal(path):
+        return
+    # A writer at work owns its journal; where no lock can be had, the check below decides.
+    with contextlib.suppress(StoreError):
+        lock = WriterLock(path)
+        try:
+            database.roll_back(path)
+        finally:
+            lock.release()
+
+
+def _unusable(path: Path, rule: str, got: object) -> StoreError:
+    return StoreError(
+        expected(
+            str(path),
+            rule=rule,
+            got=got,
+            remedy="Open the run that is there, or choose another name.",
+        )
+    )
