@@ -22,8 +22,8 @@ _MIN_SIDE_PX = 3
 _COVERED = 0.7
 """Least share of a rectangle's outline that is coloured."""
 
-_MAX_LINES = 24
-"""Most candidate lines in one direction; a colour photograph has thousands."""
+_MAX_LINES = 10
+"""Most candidate lines of one shape in one direction; a colour photograph has thousands."""
 
 
 def to_rgb(pixels: NDArray[Any]) -> NDArray[np.uint8]:

@@ -22,6 +22,7 @@ _AIR_HU = (-1150.0, -700.0)
 _TISSUE_HU = (-250.0, 350.0)
 _DENSE_HU = 600.0
 _ENOUGH = 0.01
+_SOME = 0.05
 _MUCH = 0.15
 
 
@@ -53,6 +54,12 @@ def calibration_warning(intensity_hu: NDArray[Any]) -> str | None:
         middle = float(np.median(air if air.size >= _ENOUGH * values.size else dark))
         if not _AIR_HU[0] <= middle <= _AIR_HU[1]:
             return f"air lies at {middle:.0f} HU, not near -1000 HU"
+        # Below the padding's bound may lie air itself, and tissue where air should be.
+        padded = dark.size - air.size >= _ENOUGH * values.size
+        tissue = float((values > _TISSUE_HU[0]).mean())
+        if padded and tissue < _SOME:
+            lowest = float(values.min())
+            return f"values go down to {lowest:.0f} HU, and hardly any tissue lies above -250 HU"
         return None
     dense = float((values > _DENSE_HU).mean())
     if dense > _MUCH:
