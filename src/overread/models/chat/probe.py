@@ -1,0 +1,66 @@
+"""The question asked before the first item: whether the server is there and sees pictures."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from hashlib import sha256
+
+from overread.contracts import Picture, Query
+from overread.records import Choice, Item, Media, Option, Part, Receipt
+
+__all__ = ["PROBE_PICTURES", "probe_query"]
+
+PROBE_PICTURES = 9
+"""As many as the largest usual question has: a stack of nine slices."""
+
+_SIDE_PX = 64
+"""Above the smallest picture that vision models are known to take (28 pixels)."""
+
+
+def probe_query(pictures: int) -> Query:
+    """Make a query that shows so many small grey squares and asks for their number."""
+    letters = "ABCD"
+    shades = {Media(paths=(f"probe-{n}.png",)): (_square(40 + 20 * n),) for n in range(pictures)}
+    item = Item(
+        id="preflight",
+        benchmark="preflight",
+        task="preflight",
+        condition="preflight",
+        question="How many pictures do you see?",
+        media=tuple(shades),
+        prompt=(
+            *(Part(media=media) for media in shades),
+            Part(text="How many pictures do you see? Answer with one number, in JSON."),
+        ),
+        answer_space=Choice(options=tuple(Option(letter=letter) for letter in letters)),
+    )
+    return Query(item=item, pictures=shades)
+
+
+def _square(grey: int) -> Picture:
+    """Encode a square of one grey level as PNG, by hand: no picture library is needed for it."""
+    rows = (b"\0" + bytes([grey]) * _SIDE_PX) * _SIDE_PX
+    header = struct.pack(">IIBBBBB", _SIDE_PX, _SIDE_PX, 8, 0, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + b"".join(
+        _chunk(*chunk)
+        for chunk in ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    )
+    receipt = Receipt(
+        sha256=sha256(data).hexdigest(),
+        width=_SIDE_PX,
+        height=_SIDE_PX,
+        size_bytes=len(data),
+        media_type="image/png",
+        sources=(),
+        window="as stored",
+        layout="single",
+        orientation="as stored",
+        boxes_drawn=0,
+    )
+    return Picture(data=data, receipt=receipt)
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    checksum = zlib.crc32(kind + content)
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)

@@ -1,0 +1,163 @@
+"""A query as the bytes of a chat request.
+
+The body is joined from pieces: words pass through the JSON encoder, pictures do not, since base64
+needs no escaping. So a picture of 180 kB is encoded once and copied once.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from overread.contracts import ModelOptions, Picture, Query
+from overread.errors import ModelError, expected
+from overread.records import Choice, Item, Media, MultiChoice, Option, Part, Ranking
+
+__all__ = ["Wire", "chat_body", "shown_pictures"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """The parts of a request that no question changes, and the dialect the server speaks."""
+
+    model: str
+    options: ModelOptions
+    token_field: str = "max_tokens"
+    """Newer OpenAI models call it ``max_completion_tokens``."""
+    sends_seed: bool = True
+
+
+def shown_pictures(query: Query) -> tuple[Picture, ...]:
+    """List the pictures that go out with a query, in order.
+
+    Raises
+    ------
+    ModelError
+        A picture was not rendered, or the prompt leaves out all pictures of the item.
+    """
+    item = query.item
+    shown: list[Picture] = []
+    for part in _parts(item):
+        if part.media is not None:
+            shown.extend(_rendered(query, part.media))
+    if not shown and (item.media or any(option.media for option in _options(item))):
+        raise ModelError(
+            expected(
+                f"item {item.id}",
+                rule="a prompt that shows the item's pictures",
+                got="a prompt without any",
+                remedy="This is a fault of the benchmark's prompt: nothing was sent.",
+            )
+        )
+    return tuple(shown)
+
+
+def chat_body(query: Query, wire: Wire) -> bytes:
+    """Build the body of a ``/chat/completions`` request, in UTF-8."""
+    pieces: list[bytes] = [b'{"model":', _json(wire.model), b',"messages":[']
+    for number, (role, parts) in enumerate(_messages(query.item)):
+        pieces += [b"," if number else b"", b'{"role":', _json(role), b',"content":']
+        pieces += _content(query, parts)
+        pieces.append(b"}")
+    options = wire.options
+    settings: dict[str, object] = {
+        "temperature": options.temperature,
+        wire.token_field: options.max_tokens,
+    }
+    if wire.sends_seed:
+        settings["seed"] = options.seed + query.draw
+    if options.structured:
+        settings["response_format"] = _response_format(query.item)
+    pieces += [b"],", _json(settings)[1:]]
+    return b"".join(pieces)
+
+
+def _messages(item: Item) -> Iterator[tuple[str, list[Part]]]:
+    """Group neighbouring parts of one role into one message."""
+    role, parts = "", list[Part]()
+    for part in _parts(item):
+        if part.role != role and parts:
+            yield role, parts
+            parts = []
+        role = part.role
+        parts.append(part)
+    if parts:
+        yield role, parts
+
+
+def _content(query: Query, parts: Sequence[Part]) -> Iterator[bytes]:
+    if all(part.media is None for part in parts):
+        # Some servers' chat templates take only a string where there is no picture.
+        yield _json("\n\n".join(part.text or "" for part in parts))
+        return
+    separator = b"["
+    for part in parts:
+        if part.text is not None:
+            yield separator + b'{"type":"text","text":' + _json(part.text) + b"}"
+            separator = b","
+        if part.media is not None:
+            for picture in _rendered(query, part.media):
+                yield separator + b'{"type":"image_url","image_url":{"url":"data:'
+                yield picture.receipt.media_type.encode("ascii") + b";base64,"
+                yield b64encode(picture.data)
+                yield b'"}}'
+                separator = b","
+    yield b"]"
+
+
+def _rendered(query: Query, media: Media) -> tuple[Picture, ...]:
+    pictures = query.pictures.get(media, ())
+    if not pictures:
+        raise ModelError(
+            expected(
+                f"item {query.item.id}",
+                rule=f"a rendered picture for {', '.join(media.paths)}",
+                got="none",
+                remedy="Nothing was sent: a question is never asked without its picture.",
+            )
+        )
+    return pictures
+
+
+def _parts(item: Item) -> Sequence[Part]:
+    return item.prompt or tuple(_plain_prompt(item))
+
+
+def _plain_prompt(item: Item) -> Iterator[Part]:
+    """Word an item whose benchmark brings no prompt of its own."""
+    for media in item.media:
+        yield Part(media=media)
+    yield Part(text=item.question)
+    for option in _options(item):
+        yield Part(text=f"{option.letter}: {option.text or ''}".rstrip(), media=option.media)
+
+
+def _options(item: Item) -> tuple[Option, ...]:
+    space = item.answer_space
+    return space.options if isinstance(space, Choice | MultiChoice | Ranking) else ()
+
+
+def _response_format(item: Item) -> dict[str, object]:
+    space = item.answer_space
+    if not isinstance(space, Choice):
+        return {"type": "json_object"}
+    schema = {
+        "type": "object",
+        "properties": {
+            "selected_option": {"type": "string", "enum": list(space.letters)},
+            "explanation": {"type": "string"},
+        },
+        "required": ["selected_option", "explanation"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": schema},
+    }
+
+
+def _json(value: object) -> bytes:
+    # ASCII escapes carry even a lone surrogate safely, which UTF-8 could not.
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
