@@ -174,6 +174,10 @@ class Release(Protocol):
         """Give how scores become estimates."""
         ...
 
+    def notes(self) -> Sequence[str]:
+        """Say in whole sentences what numbers on this very release do not show."""
+        ...
+
     def published(self) -> Sequence[PublishedValue]:
         """Give the numbers of the paper and its human readers, with sources."""
         ...

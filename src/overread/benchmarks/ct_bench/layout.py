@@ -55,6 +55,7 @@ __all__ = [
     "SETTINGS",
     "SLICES_PER_STACK",
     "STACK_TASKS",
+    "SYNTHETIC_MARK",
     "TASKS",
     "BboxType",
     "DeepLesionRow",
@@ -82,6 +83,8 @@ QA_CLIP_FILE = "qa_clip.json"
 QA_LLM_FILE = "qa_llm.json"
 CLIP_FOLDER = "clip"
 LLM_FOLDER = "llm"
+SYNTHETIC_MARK = "SYNTHETIC.txt"
+"""Ours, in no real release: a file that says that everything beside it is made up."""
 
 LESION_IMAGE_NAMES = ("{lesion_idx}.png", "lesion_{lesion_idx}.png")
 """The captioning script's name, which we write, and the fine-tuning script's."""

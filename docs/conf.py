@@ -1,0 +1,22 @@
+"""Builds the documentation: Markdown pages and a reference made from the code's docstrings."""
+
+project = "overread"
+copyright = "2026, the overread authors"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+source_suffix = {".md": "markdown"}
+master_doc = "index"
+exclude_patterns = ["_build"]
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+html_theme = "alabaster"
+html_title = "overread"
+html_theme_options = {
+    "description": "The second read for medical-image AI",
+    "fixed_sidebar": True,
+    "page_width": "1100px",
+}
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+nitpicky = False

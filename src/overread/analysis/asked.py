@@ -1,0 +1,72 @@
+"""What a run asked, as its release gives it now: items, references, blind floors.
+
+A run file holds no question texts; it holds the fingerprint of its release, and this is where the
+two are brought together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from overread.analysis.blind_floor import BlindFloor, blind_floors
+from overread.contracts import Form, Release, Selection
+from overread.errors import StoreError, expected
+from overread.records import Item, Manifest, Reference
+from overread.store.run_store import RunStore
+
+__all__ = ["Asked", "asked_of", "selection_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The items of a run's plan with their references, as the release gives them now."""
+
+    items: Mapping[str, Item]
+    references: Mapping[str, Reference]
+    floors: tuple[BlindFloor, ...]
+
+
+def selection_of(manifest: Manifest) -> Selection:
+    """Read back what a run asked for."""
+    chosen = manifest.selection
+    tasks, conditions = (
+        tuple(str(each) for each in cast("Sequence[str]", chosen[key])) if chosen.get(key) else None
+        for key in ("tasks", "conditions")
+    )
+    return Selection(
+        split=str(chosen["split"]),
+        tasks=tasks,
+        conditions=conditions,
+        form=cast("Form", chosen["form"]),
+        stack=cast("Literal['images', 'mosaic', 'features']", chosen["stack"]),
+        max_side_px=cast("int | None", chosen.get("max_side_px")),
+    )
+
+
+def asked_of(store: RunStore, release: Release) -> Asked:
+    """Find the plan's items in the release.
+
+    Raises
+    ------
+    StoreError
+        The release is not the one the run was made on.
+    """
+    if release.fingerprint != store.manifest.release_fingerprint:
+        raise StoreError(
+            expected(
+                "RELEASE",
+                rule="the release that the run was made on (fingerprint "
+                f"{store.manifest.release_fingerprint[:12]})",
+                got=f"{release.root} (fingerprint {release.fingerprint[:12]})",
+                remedy="Give the folder of that release with --release, or run again on this one.",
+            )
+        )
+    planned = {line.item for line in store.plan()}
+    items = {
+        item.id: item for item in release.items(selection_of(store.manifest)) if item.id in planned
+    }
+    references = {item_id: release.reference(item_id) for item_id in items}
+    floors = blind_floors(list(items.values()), references, release.plan().strata)
+    return Asked(items=items, references=references, floors=floors)

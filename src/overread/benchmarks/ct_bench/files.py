@@ -1,0 +1,127 @@
+"""Where the pictures of a CT-Bench release lie, and which of them cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from os import walk
+from pathlib import Path
+from typing import Final
+
+from overread.benchmarks.ct_bench import layout
+from overread.benchmarks.ct_bench.questions import Question
+from overread.errors import ImageError, UnsafePathError
+from overread.imaging.bounds import check_header
+from overread.imaging.safe_path import resolve_inside
+
+__all__ = ["ReleaseFiles"]
+
+_FOLDERS: Final[Mapping[str, str]] = {"chat": layout.LLM_FOLDER, "clip": layout.CLIP_FOLDER}
+
+
+class ReleaseFiles:
+    """The picture files of one release; folders are listed once, when first needed."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether `synthetic.synthesise` wrote this release."""
+        return (self._root / layout.SYNTHETIC_MARK).is_file()
+
+    @cached_property
+    def _exam(self) -> frozenset[str]:
+        """Files below ``llm/`` and ``clip/``, relative to the release."""
+        return frozenset(
+            (Path(folder) / name).relative_to(self._root).as_posix()
+            for top in _FOLDERS.values()
+            for folder, _, names in walk(self._root / top)
+            for name in names
+        )
+
+    def locate(self, question: Question, raw: str) -> str:
+        """Give a picture's path relative to the release.
+
+        The files write paths relative to ``llm/<split>/`` (the scripts are pointed at that
+        folder); others are accepted where the file lies. A missing file keeps the path that the
+        scripts would try.
+        """
+        candidates = list(self._candidates(question, raw))
+        for candidate in candidates:
+            if candidate in self._exam:
+                return candidate
+        if raw not in candidates and "\0" not in raw and (self._root / raw).is_file():
+            return raw
+        return candidates[0]
+
+    def split_of(self, question: Question) -> str | None:
+        """Tell a question's split by the folder that holds its first picture."""
+        folder = _FOLDERS[question.form]
+        for split, spellings in layout.DATASET_SPELLINGS.items():
+            for spelling in spellings:
+                for raw in question.picture_paths[:1]:
+                    if f"{folder}/{spelling}/{raw}" in self._exam:
+                        return split
+        return None
+
+    def lesion_pictures(self, lesion_id: str) -> tuple[str, ...]:
+        """Give a lesion's key slices, with the box and without, by the name the release uses."""
+        return tuple(
+            f"{folder}/{name.format(lesion_idx=lesion_id)}"
+            for folder, names in self._lesion_names.items()
+            for name in layout.LESION_IMAGE_NAMES
+            if name.format(lesion_idx=lesion_id) in names
+        )
+
+    @cached_property
+    def _lesion_names(self) -> Mapping[str, frozenset[str]]:
+        return {
+            folder: frozenset(path.name for path in (self._root / folder).glob("*"))
+            for folder in (layout.LESION_BBOX_FOLDER, layout.LESION_NOBOX_FOLDER)
+        }
+
+    def lesion_image_pattern(self) -> str | None:
+        """Tell which of the two spellings of key-slice names the release uses, if any."""
+        for folder, names in self._lesion_names.items():
+            for name in names:
+                long_name = name.startswith("lesion_")
+                return f"{folder}/{layout.LESION_IMAGE_NAMES[int(long_name)]}"
+        return None
+
+    def problems(self, paths: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+        """Look at each file's header.
+
+        Returns
+        -------
+        Mapping[str, tuple[str, str]]
+            Only for files that cannot be shown: path → (code, evidence).
+        """
+        ordered = sorted(set(paths))
+        with ThreadPoolExecutor() as pool:
+            found = pool.map(self._problem, ordered)
+            return {path: one for path, one in zip(ordered, found, strict=True) if one}
+
+    def _problem(self, path: str) -> tuple[str, str] | None:
+        try:
+            file = resolve_inside(self._root, path)
+        except UnsafePathError as error:
+            return "unsafe-path", str(error)
+        if not file.is_file():
+            return "missing-image", ""
+        try:
+            check_header(file)
+        except ImageError as error:
+            return "unreadable-image", str(error)
+        return None
+
+    def _candidates(self, question: Question, raw: str) -> Iterator[str]:
+        folder = _FOLDERS[question.form]
+        if question.split is not None:
+            for spelling in layout.DATASET_SPELLINGS[question.split]:
+                yield f"{folder}/{spelling}/{raw}"
+        else:
+            for spellings in layout.DATASET_SPELLINGS.values():
+                yield from (f"{folder}/{spelling}/{raw}" for spelling in spellings)
+        yield f"{folder}/{raw}"

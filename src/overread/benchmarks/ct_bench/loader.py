@@ -1,0 +1,441 @@
+"""Opens a CT-Bench release as it lies on disk: both question formats, odd names and all.
+
+A missing picture, field or table is a Finding and its question stays in the denominator.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final, cast
+
+from overread.benchmarks.ct_bench import layout, protocol
+from overread.benchmarks.ct_bench.files import ReleaseFiles
+from overread.benchmarks.ct_bench.index import LesionIndex, read_text
+from overread.benchmarks.ct_bench.questions import Question, read_question
+from overread.contracts import (
+    AnalysisPlan,
+    Card,
+    ExpectedCount,
+    Form,
+    Scorer,
+    Selection,
+    Training,
+    TrainingCase,
+)
+from overread.errors import ReleaseError, expected
+from overread.records import (
+    Choice,
+    Finding,
+    Item,
+    Media,
+    Option,
+    Profile,
+    PublishedValue,
+    Recipe,
+    Reference,
+    Severity,
+)
+
+__all__ = ["CtBenchRelease"]
+
+_QUESTION_FILES: Final[Mapping[Form, str]] = {
+    "chat": layout.QA_LLM_FILE,
+    "clip": layout.QA_CLIP_FILE,
+}
+_FORMS: Final[tuple[Form, Form]] = ("chat", "clip")
+_MAX_QUESTION_BYTES: Final = 512 * 2**20
+
+
+class CtBenchRelease:
+    """One release folder of CT-Bench.
+
+    Raises
+    ------
+    ReleaseError
+        The folder is absent, or neither question file can be read.
+    """
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise ReleaseError(
+                expected(
+                    "RELEASE",
+                    rule="the folder of a CT-Bench release",
+                    got=f"{root} ({'a file' if root.exists() else 'nothing there'})",
+                    remedy="'overread synth ct-bench OUT' writes a synthetic one.",
+                )
+            )
+        self._root = root.resolve()
+        self._files = ReleaseFiles(self._root)
+        self._index = LesionIndex(self._root)
+        self._entry_findings: list[Finding] = []
+        self._raw: dict[Form, str] = {}
+        self._questions = self._read_questions()
+
+    @property
+    def root(self) -> Path:
+        """The folder."""
+        return self._root
+
+    @property
+    def card(self) -> Card:
+        """The benchmark's card."""
+        return protocol.card()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over the texts of both question files."""
+        texts = "\0".join(f"{form}\0{self._raw.get(form, '')}" for form in _FORMS)
+        return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()
+
+    def plan(self) -> AnalysisPlan:
+        """Total, by box, by task, and the 13 settings; clustered by patient."""
+        return protocol.PLAN
+
+    def scorers(self, profile: Profile) -> Sequence[Scorer]:
+        """Give the scorers of a profile."""
+        return protocol.scorers(profile)
+
+    def notes(self) -> Sequence[str]:
+        """Say what a number on this release does not show."""
+        return protocol.notes(is_synthetic=self._files.is_synthetic)
+
+    def published(self) -> Sequence[PublishedValue]:
+        """Give the printed numbers."""
+        return protocol.published_values()
+
+    def expected_counts(self) -> Sequence[ExpectedCount]:
+        """Give the counts of a complete release."""
+        return protocol.expected_counts()
+
+    # ------------------------------------------------------------ questions and answers
+
+    def items(self, selection: Selection) -> Iterator[Item]:
+        """Give the selected questions in file order; a limit is spread evenly over settings."""
+        chosen = [
+            (item_id, question)
+            for item_id, question in self._by_id[selection.form].items()
+            if (self._split(question) == selection.split)
+            and (selection.tasks is None or question.task in selection.tasks)
+            and (selection.conditions is None or question.box in selection.conditions)
+        ]
+        for item_id, question in _evenly(chosen, selection.limit):
+            yield self._item(item_id, question, selection)
+
+    def reference(self, item_id: str) -> Reference:
+        """Give the stated answer of a question, or why it has none that can be used."""
+        question = self._by_any_id[item_id]
+        return Reference(item=item_id, answer=question.correct, problem=question.problem)
+
+    def training(self, selection: Selection) -> Training:
+        """Give the training lesions, and the solved questions of the other exam split."""
+        other = "validation" if selection.split == "test" else "test"
+        solved = replace(selection, split=other, limit=None, tasks=None, conditions=None)
+        exam = ((item, self.reference(item.id)) for item in self.items(solved))
+        return Training(
+            cases=tuple(self._training_cases()),
+            exam=tuple(pair for pair in exam if pair[1].answer is not None),
+        )
+
+    def _training_cases(self) -> Iterator[TrainingCase]:
+        for lesion in self._index.lesions.values():
+            if lesion.split != "train":
+                continue
+            texts = {
+                "description": lesion.description,
+                "size": lesion.size,
+                "attributes": lesion.attributes,
+                "lesion_type": lesion.lesion_type,
+                "body_part": lesion.body_part,
+            }
+            pictures = self._files.lesion_pictures(lesion.id)
+            yield TrainingCase(
+                id=lesion.id,
+                media=tuple(Media(paths=(p,), spacing_mm=lesion.spacing_mm) for p in pictures),
+                texts={kind: text for kind, text in texts.items() if text},
+                groups={"lesion": lesion.id, "patient": lesion.patient or f"lesion-{lesion.id}"},
+            )
+
+    def _item(self, item_id: str, question: Question, selection: Selection) -> Item:
+        lesion = self._index.lesions.get(question.lesion)
+        is_stack = question.task in layout.STACK_TASKS and len(question.picture_paths) > 1
+        # Only a stack is shown in one of several ways; a single slice is always itself.
+        stack = selection.stack if is_stack else "images"
+        recipe = Recipe(stack=stack, max_side_px=selection.max_side_px)
+        spacing_mm = lesion.spacing_mm if lesion else None
+        paths = [self._files.locate(question, raw) for raw in question.picture_paths]
+        options_are_pictures = question.pictures_are_options
+        options = tuple(
+            Option(
+                letter=letter,
+                text=text,
+                media=Media(paths=(paths[place],), recipe=recipe) if options_are_pictures else None,
+            )
+            for place, (letter, text) in enumerate(
+                zip(question.letters, question.option_texts, strict=True)
+            )
+        )
+        media = (
+            ()
+            if options_are_pictures or not paths
+            else (
+                Media(
+                    paths=tuple(paths),
+                    kind="stack" if is_stack else "picture",
+                    recipe=recipe,
+                    spacing_mm=spacing_mm,
+                ),
+            )
+        )
+        text = question.text or protocol.stem(question.task, None)
+        worded = text if question.form == "chat" else protocol.stem(question.task, question.text)
+        shown = "single" if not is_stack else stack
+        groups = {
+            "lesion": question.lesion,
+            # A lesion of an unknown patient counts as a patient of its own.
+            "patient": (lesion and lesion.patient) or f"lesion-{question.lesion}",
+        }
+        if lesion and lesion.study:
+            groups |= {"study": lesion.study}
+        return Item(
+            id=item_id,
+            benchmark=self.card.name,
+            task=question.task,
+            condition=question.box if shown == "single" else f"{question.box}+{stack}",
+            question=text,
+            media=media,
+            prompt=protocol.chat_prompt(worded, options, media),
+            answer_space=Choice(options=options),
+            groups=groups,
+            strata={
+                "task": question.task,
+                "box": question.box,
+                "stack": shown,
+                "split": self._split(question),
+            },
+        )
+
+    # ------------------------------------------------------------ ids
+
+    def _split(self, question: Question) -> str:
+        if question.split is not None:
+            return question.split
+        if (folder := self._files.split_of(question)) is not None:
+            return folder
+        lesion = self._index.lesions.get(question.lesion)
+        # Nothing says it: the question is counted in test, and `findings` tells how many are.
+        return (lesion.split if lesion and lesion.split else None) or "test"
+
+    @cached_property
+    def _by_id(self) -> dict[Form, dict[str, Question]]:
+        """Ids are ``split/task/box/lesion``, with ``#2`` for a second question of that name.
+
+        The two forms of a question share an id, so that a chat model and an image-text scorer can
+        be compared pair by pair; ``@clip`` marks one whose answer letter differs between them.
+        """
+        ids: dict[Form, dict[str, Question]] = {}
+        for form in _FORMS:
+            seen: Counter[str] = Counter()
+            ids[form] = {}
+            for question in self._questions[form]:
+                name = f"{self._split(question)}/{question.name}"
+                seen[name] += 1
+                item_id = name if seen[name] == 1 else f"{name}#{seen[name]}"
+                twin = ids["chat"].get(item_id) if form == "clip" else None
+                if twin is not None and twin.correct != question.correct:
+                    item_id += "@clip"
+                ids[form][item_id] = question
+        for form, other in (("chat", "clip"), ("clip", "chat")):
+            if not ids[form]:  # one file is absent: its form is made from the other file
+                ids[form] = ids[other]
+        return ids
+
+    @cached_property
+    def _by_any_id(self) -> dict[str, Question]:
+        return {**self._by_id["clip"], **self._by_id["chat"]}
+
+    # ------------------------------------------------------------ reading
+
+    def _read_questions(self) -> dict[Form, list[Question]]:
+        questions: dict[Form, list[Question]] = {"chat": [], "clip": []}
+        problems: list[str] = []
+        for form, name in _QUESTION_FILES.items():
+            try:
+                questions[form] = self._read_question_file(form, name)
+            except (OSError, ValueError) as error:
+                problems.append(f"{name}: {error}")
+                self._entry_findings.append(
+                    Finding(
+                        severity=Severity.ERROR,
+                        code="unreadable-questions",
+                        where=name,
+                        evidence=str(error),
+                        effect="its questions are made from the other question file",
+                    )
+                )
+        if not any(questions.values()):
+            raise ReleaseError(
+                expected(
+                    "RELEASE",
+                    rule="a CT-Bench release with qa_llm.json or qa_clip.json",
+                    got=f"{self._root} ({'; '.join(problems)})",
+                    remedy="Point at the folder that holds both files, or download them again.",
+                )
+            )
+        return questions
+
+    def _read_question_file(self, form: Form, name: str) -> list[Question]:
+        path = self._root / name
+        if not path.is_file():
+            raise ValueError("not in the folder")
+        text, encoding = read_text(path, max_bytes=_MAX_QUESTION_BYTES)
+        if encoding != "utf-8":
+            self._entry_findings.append(
+                Finding(
+                    severity=Severity.WARNING,
+                    code="mixed-encoding",
+                    where=name,
+                    evidence=f"the file is not UTF-8; it was read as {encoding}",
+                    effect="accents and symbols in questions may be wrong",
+                )
+            )
+        try:
+            entries: object = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ValueError(f"cut short or no JSON: {error}") from None
+        if not isinstance(entries, list) or not entries:
+            raise ValueError("expected a list of questions, got an empty or other JSON value")
+        self._raw[form] = text
+        return list(self._questions_of(cast("list[object]", entries), form, name))
+
+    def _questions_of(self, entries: Iterable[object], form: Form, name: str) -> Iterator[Question]:
+        for position, entry in enumerate(entries):
+            place = f"{name}[{position}]"
+            try:
+                if not isinstance(entry, Mapping):
+                    raise ValueError("not an object")
+                question = read_question(
+                    cast("Mapping[str, object]", entry), form=form, place=place
+                )
+            except ValueError as error:
+                self._entry_findings.append(
+                    Finding(
+                        severity=Severity.ERROR,
+                        code="unusable-question",
+                        where=place,
+                        evidence=str(error),
+                        effect="it cannot be asked and is in no denominator",
+                    )
+                )
+            else:
+                yield question
+
+    # ------------------------------------------------------------ findings
+
+    def findings(self) -> Sequence[Finding]:
+        """Look at every question and its files, and report what is missing or odd."""
+        found = [*self._entry_findings, *self._index.findings]
+        found += self._question_findings()
+        found += self._picture_findings()
+        return tuple(found)
+
+    def _question_findings(self) -> Iterator[Finding]:
+        places: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for question in [*self._questions["chat"], *self._questions["clip"]]:
+            for oddity in question.oddities:
+                code, _, evidence = oddity.partition(": ")
+                places[code, evidence].append(question.place)
+            if question.problem:
+                places["unusable-answer", question.problem].append(question.place)
+            if question.box == "unknown":
+                places["unknown-box", "bbox_type does not say it"].append(question.place)
+            lesion = self._index.lesions.get(question.lesion)
+            if lesion is None:
+                places["unknown-lesion", "lesion_idx is in no table"].append(question.place)
+            elif lesion.patient is None:
+                places["unknown-patient", "no table names the patient"].append(question.place)
+        effects = {
+            "unusable-answer": "it stays in the denominator and cannot be scored",
+            "unknown-patient": "its lesion is taken as a cluster of its own",
+            "unknown-lesion": "its lesion is taken as a cluster of its own",
+        }
+        for (code, evidence), where in places.items():
+            yield Finding(
+                severity=Severity.WARNING,
+                code=code,
+                where=_first(where),
+                evidence=evidence,
+                effect=effects.get(code, ""),
+                count=len(where),
+            )
+        yield from self._duplicate_findings()
+
+    def _duplicate_findings(self) -> Iterator[Finding]:
+        for form in _FORMS:
+            ids = Counter(q.qa_id for q in self._questions[form] if q.qa_id)
+            repeated = [qa_id for qa_id, count in ids.items() if count > 1]
+            if repeated:
+                yield Finding(
+                    severity=Severity.WARNING,
+                    code="duplicate-id",
+                    where=f"{_QUESTION_FILES[form]}: qa_id {_first(repeated)}",
+                    evidence="several questions share a qa_id",
+                    effect="each is asked; files of predictions keyed by qa_id are ambiguous",
+                    count=len(repeated),
+                )
+        differing = [item_id for item_id in self._by_id["clip"] if item_id.endswith("@clip")]
+        if differing:
+            yield Finding(
+                severity=Severity.WARNING,
+                code="forms-differ",
+                where=_first(differing),
+                evidence="the right letter differs between qa_llm.json and qa_clip.json",
+                effect="these questions are not paired between chat models and image-text scorers",
+                count=len(differing),
+            )
+
+    def _picture_findings(self) -> Iterator[Finding]:
+        asked = [
+            (question.place, self._files.locate(question, raw))
+            for question in [*self._questions["chat"], *self._questions["clip"]]
+            for raw in question.picture_paths
+        ]
+        problems: dict[str, list[str]] = defaultdict(list)
+        for path, (code, evidence) in self._files.problems({path for _, path in asked}).items():
+            problems[code].append(f"{path} ({evidence})" if evidence else path)
+        for code, paths in problems.items():
+            bad = {path.partition(" (")[0] for path in paths}
+            questions = {place for place, path in asked if path in bad}
+            yield Finding(
+                severity=Severity.ERROR,
+                code=code,
+                where=_first(sorted(paths)),
+                evidence=f"{len(paths)} picture files of {len(questions)} questions",
+                effect="these questions are not asked, fail, and stay in the denominator",
+                remedy="Download the release's picture archives again and unpack them in place.",
+                count=len(paths),
+            )
+
+
+def _first(where: Sequence[str]) -> str:
+    return where[0] if len(where) == 1 else f"{where[0]} and {len(where) - 1} more"
+
+
+def _evenly(chosen: list[tuple[str, Question]], limit: int | None) -> list[tuple[str, Question]]:
+    """Take `limit` questions, one setting after the other in turn, and keep file order."""
+    if limit is None or limit >= len(chosen):
+        return chosen
+    turns: Counter[tuple[str, str]] = Counter()
+    ranked: list[tuple[int, int]] = []
+    for position, (_, question) in enumerate(chosen):
+        cell = (question.task, question.box)
+        ranked.append((turns[cell], position))
+        turns[cell] += 1
+    kept = sorted(position for _, position in sorted(ranked)[:limit])
+    return [chosen[position] for position in kept]

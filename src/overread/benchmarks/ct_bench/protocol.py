@@ -1,0 +1,144 @@
+"""How CT-Bench asks and scores: chat wording, scorers of both profiles, plan, printed numbers.
+
+The wording follows the form of the released chat script (a system turn that casts the model as a
+radiologist; a user turn with the question, lettered options and a request for a JSON object with
+`selected_option` and `explanation`; temperature 0, up to 1,000 tokens); the sentences are ours.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from overread.benchmarks.ct_bench import layout
+from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer
+from overread.records import Media, Option, Part, Profile, PublishedValue, Status
+from overread.scoring.choice_scorer import ChoiceScorer
+from overread.scoring.honest_choice import read_choice
+from overread.scoring.published.ct_bench import read_ct_bench_script
+
+__all__ = ["PLAN", "card", "chat_prompt", "expected_counts", "notes", "published_values", "scorers", "stem"]
+
+_SYSTEM: Final = (
+    "You are a radiologist reading a CT examination. Answer the question about the picture."
+)
+_REQUEST: Final = (
+    "Answer with one JSON object and nothing else:\n"
+    '{"selected_option": "<letter of the option>", "explanation": "<one sentence>"}'
+)
+_TASKS: Final[Mapping[str, str]] = {
+    "img2txt": "one slice: which description fits?",
+    "ct2txt": "nine slices: which description fits?",
+    "txt2img": "a description: which picture shows it?",
+    "txt2bbox": "a description: in which picture is the right place boxed?",
+    "img2attrib": "one slice: which attributes fit?",
+    "ct2attrib": "nine slices: which attributes fit?",
+    "img2size": "one slice: which size fits?",
+}
+_BOX_OF: Final[Mapping[str, str]] = {"nobox": "no-box", "bbox": "box"}
+
+PLAN: Final = AnalysisPlan(
+    strata=((), ("box",), ("task",), ("task", "box")),
+    cells=("task", "box"),
+    cluster="patient",
+    # The chat script prints a failed call and goes on, so that its denominator shrinks.
+    published_drops=(Status.FAILED,),
+)
+
+
+def stem(task: str, description: str | None) -> str:
+    """Word a question for an entry that has none (the image-text format holds bare texts)."""
+    worded = layout.LLM_QUESTIONS.get(task, "Which option is right?")
+    return worded.replace("{text}", description or "").strip()
+
+
+def notes(*, is_synthetic: bool) -> tuple[str, ...]:
+    """Say what numbers on CT-Bench do not show."""
+    about = (
+        "The readers answered 100 cases of the exam, models all of it: compare their intervals, "
+        "not their digits.",
+        "One key slice or nine around it are shown, never the whole scan.",
+    )
+    if not is_synthetic:
+        return about
+    return (
+        "This release is synthetic: phantoms with drawn lesions. Its numbers show that the way "
+        "from release to report works, and say nothing about reading real CT.",
+        *about,
+    )
+
+
+def chat_prompt(
+    question: str, options: Sequence[Option], media: Sequence[Media]
+) -> tuple[Part, ...]:
+    """Word an item for a chat model: words first, then the pictures, as the script does."""
+    lines = [question, "Options:"]
+    lines += [f"{option.letter}: {option.text or f'Image {option.letter}'}" for option in options]
+    parts = [
+        Part(role="system", text=_SYSTEM),
+        Part(text="\n".join([*lines, _REQUEST])),
+        *(Part(media=one) for one in media),
+    ]
+    for option in options:
+        if option.media is not None:
+            parts += [Part(text=f"Image {option.letter}:"), Part(media=option.media)]
+    return tuple(parts)
+
+
+def scorers(profile: Profile) -> tuple[Scorer, ...]:
+    """Give the scorers of a profile: the script's reading of a reply, or the careful one."""
+    reader = read_ct_bench_script if profile == "published" else read_choice
+    return (ChoiceScorer(profile=profile, reader=reader),)
+
+
+@cache
+def card() -> Card:
+    """Give the benchmark's card."""
+    return Card(
+        name="ct-bench",
+        title="CT-Bench: a lesion exam on CT",
+        protocol_version="1",
+        licence="CC BY-NC-SA 4.0 (data)",
+        access="open download, about 15 GB",
+        tasks=_TASKS,
+        conditions=("no-box", "box"),
+        stacks=("images", "mosaic", "features"),
+        splits=("test", "validation"),
+        sources=("arXiv 2602.14879", "MELBA 2026:036", "DeepLesion: arXiv 1710.01766"),
+    )
+
+
+@cache
+def expected_counts() -> tuple[ExpectedCount, ...]:
+    """Count the questions of a complete release: 900 + 1,000 in test, half in validation."""
+    return tuple(
+        ExpectedCount(
+            stratum={"task": setting.task, "box": _BOX_OF[setting.bbox_type]}, split=split, n=n
+        )
+        for setting in layout.SETTINGS
+        for split, n in (("test", setting.test), ("validation", setting.validation))
+    )
+
+
+@cache
+def published_values() -> tuple[PublishedValue, ...]:
+    """Give the printed numbers of models, and the readers as counts."""
+    text = (resources.files("overread.benchmarks.ct_bench") / "published.toml").read_text(encoding="utf-8")
+    published: dict[str, Any] = tomllib.loads(text)
+    return tuple(
+        PublishedValue(
+            metric="accuracy",
+            stratum={key: cell[key] for key in ("task", "box") if key in cell},
+            who=row["who"],
+            kind=row["kind"],
+            value=cell["value"] if "value" in cell else cell["count"] / cell["n"],
+            count=cell.get("count"),
+            n=cell.get("n"),
+            source=published["sources"][row["source"]],
+        )
+        for row in published["row"]
+        for cell in row["cells"]
+    )

@@ -1,0 +1,61 @@
+"""The command line: parse, call, print. Nothing is computed here and nobody imports it.
+
+Exit status: 0 done, 1 something bad was found, 2 wrong use, 3 stopped part-way.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App
+
+from overread import __version__
+
+__all__ = ["app", "main"]
+
+app = App(
+    name="overread",
+    help="The second read for medical-image AI.",
+    version=__version__,
+)
+build = App(name="build", help="Build a release.")
+app.command(build)
+
+# By name, so that a command costs its import only when it is called.
+for _name, _help in {
+    "demo": "Run the built-in readers on a synthetic CT-Bench release and leave a report.",
+    "list": "List benchmarks or models.",
+    "synth": "Write a synthetic release in a benchmark's own layout.",
+    "check": "Say what a release holds, what is missing, and what blind policies score on it.",
+    "run": "Ask a model the questions of a release, score, and print the score card.",
+    "score": "Score a run again, or score a file of predictions; no model is asked.",
+    "compare": "Compare runs pair by pair, clustered by patient.",
+    "report": "Write HTML, Markdown and JSON reports of one or several runs.",
+    "export": "Write a run's tables as Parquet or JSON Lines.",
+}.items():
+    app.command(f"overread.cli.{_name}_command:{_name}_command", name=_name, help=_help)
+build.command(
+    "overread.cli.build_command:lesion_set_command",
+    name="lesion-set",
+    help="Turn a lesion table and its key slices into a release in CT-Bench's layout.",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit status."""
+    from overread.errors import OverreadError
+
+    try:
+        status = app(arguments, result_action="return_value")
+    except OverreadError as error:
+        print(f"overread: {error}", file=sys.stderr)
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing is left to say, not even at shutdown.
+        sys.stderr.close()
+        sys.exit(0)
+    except KeyboardInterrupt:
+        print("overread: stopped; what was stored is safe.", file=sys.stderr)
+        sys.exit(3)
+    sys.exit(status if isinstance(status, int) else 0)

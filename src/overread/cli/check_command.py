@@ -1,0 +1,100 @@
+"""`overread check`: what a release holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from overread.cli.output import (
+    findings_table,
+    interval,
+    notice,
+    percent,
+    print_json,
+    show,
+    stratum_name,
+)
+from overread.registry import find_benchmark
+from overread.run.check import CountRow, ReleaseCheck, SplitCheck, check_release
+
+__all__ = ["check_command"]
+
+
+def check_command(benchmark: str, release: Path, /, *, json: bool = False) -> int:
+    """Say what a release holds, what is missing, and what blind policies score on it.
+
+    Exit status 1 when something of it is broken.
+
+    Parameters
+    ----------
+    benchmark
+        A name of `overread list benchmarks`.
+    release
+        The folder of the release.
+    json
+        Print JSON for machines.
+    """
+    check = check_release(find_benchmark(benchmark).open(release))
+    if json:
+        print_json({"benchmark": benchmark, "release": str(release), **asdict(check)})
+        return 0 if check.ok else 1
+    for split in check.splits:
+        if split.total.n:
+            show(_counts(split), _floors(split))
+    if check.findings:
+        show(findings_table(check.findings))
+    notice(_last_line(check, release))
+    return 0 if check.ok else 1
+
+
+def _counts(split: SplitCheck) -> Table:
+    table = Table(title=escape(f"{split.split}: questions"), title_justify="left")
+    table.add_column("setting")
+    for name in ("questions", "complete", "lesions", "patients"):
+        table.add_column(name, justify="right")
+    letters = sorted({letter for row in split.rows for letter in row.letters})
+    for letter in letters:
+        table.add_column(f"right {escape(letter)}", justify="right")
+    for row in (*split.rows, split.total):
+        table.add_row(
+            escape(stratum_name(row.stratum)),
+            _count(row),
+            str(row.n_expected if row.n_expected is not None else "–"),
+            str(row.n_lesions),
+            str(row.n_patients),
+            *(str(row.letters.get(letter, 0)) for letter in letters),
+            style="bold" if row is split.total else None,
+        )
+    return table
+
+
+def _count(row: CountRow) -> str:
+    return str(row.n) if row.n == (row.n_expected or 0) else f"[yellow]{row.n}[/]"
+
+
+def _floors(split: SplitCheck) -> Table:
+    table = Table(
+        title=escape(f"{split.split}: what policies that see no picture score (%)"),
+        title_justify="left",
+    )
+    table.add_column("policy")
+    for name in ("questions", "score", "95 %"):
+        table.add_column(name, justify="right")
+    whole = [floor for floor in split.floors if not floor.stratum]
+    for floor in sorted(whole, key=lambda floor: -(floor.value or 0)):
+        table.add_row(
+            escape(floor.policy),
+            str(floor.n),
+            percent(floor.value),
+            interval(floor.low, floor.high),
+        )
+    return table
+
+
+def _last_line(check: ReleaseCheck, release: Path) -> str:
+    counts = ", ".join(f"{split.total.n} {split.split}" for split in check.splits)
+    state = "nothing is broken" if check.ok else "something is broken: see the findings"
+    return f"{release}: {counts} questions; {len(check.findings)} findings; {state}."

@@ -1,0 +1,103 @@
+"""`overread compare`: runs against each other, pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Literal
+
+from rich.markup import escape
+from rich.table import Table
+
+from overread.analysis.compare import Comparison, PairDifference, RunScores, compare
+from overread.cli.output import notice, percent, print_json, show, stratum_name
+from overread.errors import UsageError, expected
+from overread.registry import find_benchmark
+from overread.store.run_store import RunStore
+
+__all__ = ["compare_command"]
+
+
+def compare_command(
+    runs: tuple[Path, ...],
+    /,
+    *,
+    release: Path | None = None,
+    profile: Literal["honest", "published"] = "honest",
+    by_stratum: bool = False,
+    json: bool = False,
+) -> int:
+    """Compare runs question by question, clustered by patient.
+
+    Parameters
+    ----------
+    runs
+        Two or more run files.
+    release
+        The release's folder, where it is not where the runs were made.
+    profile
+        Whose scores.
+    by_stratum
+        Also compare within every task and condition.
+    json
+        Print JSON for machines.
+    """
+    if len(runs) < 2:
+        raise UsageError(
+            expected("RUN RUN...", rule="two or more run files", got=len(runs), remedy="Add one.")
+        )
+    scores: list[RunScores] = []
+    plan = None
+    for path in runs:
+        with RunStore.open(path) as store:
+            label = f"{store.manifest.model.label} ({path.stem})"
+            scores.append(RunScores(label=label, scores=store.scores(), planned=store.plan()))
+            root = release or Path(store.manifest.release_root)
+            plan = plan or find_benchmark(store.manifest.benchmark).open(root).plan()
+    assert plan is not None
+    found = compare(scores, plan, profile=profile)
+    if json:
+        print_json(asdict(found))
+        return 0
+    show(_table(found, found.pairs))
+    if by_stratum:
+        show(_table(found, found.by_stratum))
+    for note in found.notes:
+        notice(note)
+    notice("difference = first minus second; p: exact McNemar, adjusted after Holm.")
+    return 0
+
+
+def _table(found: Comparison, rows: tuple[PairDifference, ...]) -> Table:
+    table = Table(
+        title=escape(f"{found.metric}, {found.profile} profile (%)"), title_justify="left"
+    )
+    for name in ("first", "second", "stratum"):
+        table.add_column(name, overflow="fold")
+    for name in ("n", "first", "second", "difference", "95 %", "only 1st", "only 2nd", "p (Holm)"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            escape(row.first),
+            escape(row.second),
+            escape(stratum_name(row.stratum)),
+            str(row.n),
+            percent(row.first_value),
+            percent(row.second_value),
+            f"{100 * row.difference:+.1f}",
+            _bounds(row),
+            _dash(row.only_first),
+            _dash(row.only_second),
+            "–" if row.p_holm is None else f"{row.p_holm:.2g}",
+        )
+    return table
+
+
+def _bounds(row: PairDifference) -> str:
+    if row.low is None or row.high is None:
+        return "–"
+    return f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"
+
+
+def _dash(count: int | None) -> str:
+    return "–" if count is None else str(count)

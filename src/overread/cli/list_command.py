@@ -1,0 +1,63 @@
+"""`overread list`: what there is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rich.markup import escape
+from rich.table import Table
+
+from overread import registry
+from overread.cli.output import print_json, show
+
+__all__ = ["list_command"]
+
+
+def list_command(
+    what: Literal["benchmarks", "models"] = "benchmarks", /, *, json: bool = False
+) -> None:
+    """List benchmarks or models.
+
+    Parameters
+    ----------
+    what
+        Which kind of thing to list.
+    json
+        Print JSON for machines.
+    """
+    rows = _benchmarks() if what == "benchmarks" else _models()
+    if json:
+        print_json(rows)
+        return
+    table = Table()
+    for column in rows[0] if rows else ():
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(str(value)) for value in row.values()))
+    show(table)
+
+
+def _benchmarks() -> list[dict[str, str]]:
+    cards = [registry.find_benchmark(name).card for name in registry.benchmark_names()]
+    return [
+        {
+            "name": card.name,
+            "title": card.title,
+            "tasks": ", ".join(card.tasks),
+            "licence": card.licence,
+            "sources": "; ".join(card.sources),
+        }
+        for card in cards
+    ]
+
+
+def _models() -> list[dict[str, str]]:
+    adapters = [registry.find_adapter(name) for name in registry.model_names()]
+    return [
+        {
+            "adapter": adapter.name,
+            "what it is": adapter.summary,
+            "--model": "  ".join(adapter.examples),
+        }
+        for adapter in adapters
+    ]

@@ -1,0 +1,142 @@
+"""What commands print: aligned tables for people, JSON for machines, a bar for long work."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+
+from overread.records import Estimate, Finding, Severity
+from overread.run.asking import Progress
+
+__all__ = [
+    "card_table",
+    "findings_table",
+    "interval",
+    "notice",
+    "percent",
+    "print_json",
+    "progress_bar",
+    "show",
+    "stratum_name",
+]
+
+_STYLES = {Severity.INFO: "cyan", Severity.WARNING: "yellow", Severity.ERROR: "red"}
+
+
+def show(*renderables: object) -> None:
+    """Print for people on standard output: as wide as the terminal, at least 100 in a pipe."""
+    console = Console(width=None if sys.stdout.isatty() else 110, highlight=False)
+    for renderable in renderables:
+        console.print(renderable)
+
+
+def notice(text: str) -> None:
+    """Say something beside the result, on standard error."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(escape(text))
+
+
+def print_json(value: object) -> None:
+    """Print one JSON value on standard output, and nothing else."""
+    json.dump(value, sys.stdout, ensure_ascii=False, allow_nan=False, indent=2)
+    sys.stdout.write("\n")
+
+
+def percent(value: float | None) -> str:
+    """Show a share as a percentage with one decimal; a dash where it is undefined."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Show an interval in per cent."""
+    return "–" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def stratum_name(stratum: Mapping[str, str]) -> str:
+    """Name a stratum in one word or two: ``img2txt, box``; the whole is ``total``."""
+    return ", ".join(stratum.values()) or "total"
+
+
+def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Table:
+    """Tabulate the score card of one profile: a row a stratum, the five numbers and the gain."""
+    table = Table(title=escape(f"{label}, {profile} profile (%)"), title_justify="left")
+    table.add_column("stratum")
+    for name in ("n", "accuracy", "95 %", "answered", "no answer", "chance", "blind", "gain"):
+        table.add_column(name, justify="right", no_wrap=True)
+    by_metric: dict[tuple[tuple[tuple[str, str], ...], str], Estimate] = {
+        (tuple(each.stratum.items()), each.metric): each
+        for each in estimates
+        if each.profile == profile
+    }
+    for (stratum, metric), accuracy in by_metric.items():
+        if metric != "accuracy":
+            continue
+        answered, no_answer, gain = (
+            by_metric.get((stratum, name))
+            for name in ("accuracy_answered", "no_answer", "gain_over_blind")
+        )
+        table.add_row(
+            escape(stratum_name(accuracy.stratum)),
+            str(accuracy.n),
+            percent(accuracy.value),
+            interval(accuracy.low, accuracy.high),
+            percent(answered.value if answered else None),
+            percent(no_answer.value if no_answer else None),
+            percent(accuracy.chance),
+            percent(accuracy.blind_floor),
+            _signed(gain.value if gain else None),
+            style="bold" if not stratum else None,
+        )
+    return table
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:+.1f}"
+
+
+def findings_table(findings: Sequence[Finding]) -> Table:
+    """Tabulate findings, the worst first."""
+    table = Table(title="Findings", title_justify="left", show_lines=False)
+    for name in ("severity", "what", "count", "where and evidence", "effect"):
+        table.add_column(name, justify="right" if name == "count" else "left", overflow="fold")
+    order = list(reversed(Severity))
+    for each in sorted(findings, key=lambda finding: order.index(finding.severity)):
+        table.add_row(
+            f"[{_STYLES[each.severity]}]{each.severity}[/]",
+            escape(each.code),
+            str(each.count),
+            escape(f"{each.where}: {each.evidence}"),
+            escape(each.effect),
+        )
+    return table
+
+
+@contextmanager
+def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """Show a bar on standard error while a run asks; failures are counted as they come."""
+    if quiet:
+        yield lambda progress: None
+        return
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]}"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=console, disable=not console.is_terminal) as bars:
+        task = bars.add_task(escape(what), total=None, failed="")
+
+        def update(progress: Progress) -> None:
+            failed = f"[red]{progress.failed} failed[/]" if progress.failed else ""
+            bars.update(task, completed=progress.done, total=progress.total, failed=failed)
+
+        yield update

@@ -1,0 +1,79 @@
+"""`overread report`: pages from run files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from overread.cli.output import notice, print_json
+from overread.imaging.render import PictureRenderer
+from overread.registry import find_benchmark
+from overread.report.collect import collect
+from overread.report.html import write_html
+from overread.report.json_report import report_object, write_json
+from overread.report.markdown import write_markdown
+from overread.run.scoring import score_run
+from overread.store.run_store import RunStore
+
+__all__ = ["report_command", "write_report"]
+
+
+def report_command(
+    runs_and_out: tuple[Path, ...],
+    /,
+    *,
+    release: Path | None = None,
+    title: str | None = None,
+    json: bool = False,
+) -> int:
+    """Write a report of one or several runs: index.html, report.md and report.json.
+
+    Parameters
+    ----------
+    runs_and_out
+        Run files of one release, then the folder to write into.
+    release
+        The release's folder, where it is not where the runs were made.
+    title
+        The title of the page.
+    json
+        Also print the report's JSON.
+    """
+    from overread.errors import UsageError, expected
+
+    if len(runs_and_out) < 2:
+        raise UsageError(
+            expected(
+                "RUN... OUT",
+                rule="one or more run files and then a folder",
+                got=" ".join(map(str, runs_and_out)) or "nothing",
+                remedy="For instance: overread report runs/a.sqlite runs/b.sqlite report.",
+            )
+        )
+    *runs, out = runs_and_out
+    value = write_report(runs, out, release=release, title=title)
+    if json:
+        print_json(value)
+    notice(f"Wrote the report of {len(runs)} runs: {out / 'index.html'}")
+    return 0
+
+
+def write_report(
+    runs: list[Path], out: Path, *, release: Path | None = None, title: str | None = None
+) -> object:
+    """Write all three forms of a report and return its JSON value.
+
+    A run that was stopped before it was scored is scored first, from what it holds.
+    """
+    for run in runs:
+        with RunStore.open(run) as store:
+            scored = any(True for _ in store.estimates())
+            benchmark, root = store.manifest.benchmark, store.manifest.release_root
+        if not scored:
+            with RunStore.open(run, write=True) as store:
+                score_run(store, find_benchmark(benchmark).open(release or Path(root)))
+    data, opened = collect(runs, release=release, title=title)
+    out.mkdir(parents=True, exist_ok=True)
+    write_html(data, out, PictureRenderer(opened.root))
+    write_markdown(data, out)
+    write_json(data, out)
+    return report_object(data)

@@ -1,0 +1,25 @@
+"""Prints what a run file holds: the score card of both profiles and the findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from overread.cli.output import card_table, findings_table, print_json, show
+from overread.report.json_report import run_object
+from overread.store.run_store import RunStore
+
+__all__ = ["print_run"]
+
+
+def print_run(path: Path, *, json: bool) -> None:
+    """Print a scored run for people, or as one JSON object."""
+    with RunStore.open(path) as store:
+        estimates, findings = tuple(store.estimates()), tuple(store.findings())
+        manifest = store.manifest
+    if json:
+        print_json(run_object(manifest, estimates, findings))
+        return
+    for profile in ("honest", "published"):
+        show(card_table(manifest.model.label, estimates, profile=profile))
+    if findings:
+        show(findings_table(findings))

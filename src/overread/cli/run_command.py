@@ -1,0 +1,160 @@
+"""`overread run`: ask a model, score, print the card."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from overread.cli.output import notice, progress_bar
+from overread.cli.results import print_run
+from overread.contracts import ModelOptions, Selection
+from overread.errors import UsageError, expected
+from overread.run.pipeline import execute
+from overread.run.request import RunRequest
+
+__all__ = ["run_command"]
+
+
+def run_command(
+    benchmark: str,
+    release: Path,
+    /,
+    *,
+    model: Annotated[str, Parameter(alias="-m")],
+    out: Annotated[Path | None, Parameter(alias="-o")] = None,
+    split: str = "test",
+    task: tuple[str, ...] = (),
+    condition: tuple[str, ...] = (),
+    stack: Literal["images", "mosaic", "features"] | None = None,
+    max_side_px: int | None = None,
+    limit: int | None = None,
+    draws: int = 1,
+    base_url: str | None = None,
+    temperature: float = 0.0,
+    max_tokens: int = 1000,
+    seed: int = 0,
+    concurrency: int = 16,
+    timeout_s: float = 120.0,
+    max_retries: int = 6,
+    max_images: int | None = None,
+    structured: bool = False,
+    canary: bool | None = None,
+    json: bool = False,
+) -> int:
+    """Ask a model the questions of a release, score, and print the score card.
+
+    Answers are stored as they come; the same command again asks only what is missing. Exit status
+    1 when questions got no reply.
+
+    Parameters
+    ----------
+    benchmark
+        A name of `overread list benchmarks`.
+    release
+        The folder of the release.
+    model
+        ADAPTER:NAME as in `overread list models`, or a built-in reader such as chance.
+    out
+        The run file; runs/BENCHMARK-MODEL.sqlite when left out.
+    split
+        Which part of the exam.
+    task
+        Only this task; may be repeated.
+    condition
+        Only this condition, such as box; may be repeated.
+    stack
+        Slices of a stack as single images, one mosaic, or weighted features.
+    max_side_px
+        Shrink larger pictures to this side.
+    limit
+        Only so many questions, taken evenly over the settings.
+    draws
+        Ask every question so many times.
+    base_url
+        Address of an OpenAI-compatible server; the key comes from OPENAI_API_KEY.
+    temperature
+        Sampling temperature.
+    max_tokens
+        Longest reply.
+    seed
+        Seed sent to the model, and of built-in readers.
+    concurrency
+        At most so many requests at once; it starts lower and adapts.
+    timeout_s
+        Longest wait for one reply.
+    max_retries
+        How often one request is tried again.
+    max_images
+        The most pictures the server takes in one request.
+    structured
+        Let the server enforce the JSON form of answers.
+    canary
+        Ask first what only a picture can tell; on for chat models.
+    json
+        Print JSON for machines.
+    """
+    _at_least("--limit", limit, 1)
+    _at_least("--draws", draws, 1)
+    _at_least("--concurrency", concurrency, 1)
+    _at_least("--max-side-px", max_side_px, 16)
+    place = out or Path("runs") / f"{benchmark}-{_slug(model)}.sqlite"
+    request = RunRequest(
+        benchmark=benchmark,
+        release=release,
+        model=model,
+        out=place,
+        selection=Selection(
+            split=split,
+            tasks=task or None,
+            conditions=condition or None,
+            max_side_px=max_side_px,
+            limit=limit,
+        ),
+        stack=stack,
+        options=ModelOptions(
+            base_url=base_url,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            seed=seed,
+            concurrency=concurrency,
+            timeout_s=timeout_s,
+            max_retries=max_retries,
+            max_images=max_images,
+            structured=structured,
+        ),
+        draws=draws,
+        canary=canary,
+        command=shlex.join(["overread", *sys.argv[1:]]),
+    )
+    with progress_bar(model, quiet=json) as on_progress:
+        outcome = execute(request, on_progress=on_progress)
+    print_run(place, json=json)
+    reused = outcome.n_planned - outcome.n_asked
+    notice(
+        f"{place}: asked {outcome.n_asked}, {reused} were answered before, "
+        f"{outcome.n_failed} of {outcome.n_planned} got no reply."
+        + (" The same command asks them again." if outcome.n_failed else "")
+    )
+    return 1 if outcome.n_failed else 0
+
+
+def _at_least(argument: str, value: int | None, least: int) -> None:
+    if value is not None and value < least:
+        raise UsageError(
+            expected(
+                argument,
+                rule=f"a whole number of {least} or more",
+                got=value,
+                remedy="Leave it out for the default.",
+            )
+        )
+
+
+def _slug(model: str) -> str:
+    """Make a file name of a model's name: letters, digits, dots and dashes only."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.")[:80] or "model"

@@ -1,0 +1,142 @@
+"""What a release holds before anyone is asked: counts, gaps, letter balance, blind floors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from overread.analysis.blind_floor import BlindFloor, blind_floors
+from overread.contracts import Release, Selection
+from overread.records import Finding, Item, Reference, Severity
+
+__all__ = ["CountRow", "ReleaseCheck", "SplitCheck", "check_release"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountRow:
+    """One cell of the exam: how many questions there are, and should be."""
+
+    stratum: Mapping[str, str]
+    n: int
+    n_expected: int | None
+    """None where a complete release has no such cell."""
+    n_lesions: int
+    n_patients: int
+    letters: Mapping[str, int]
+    """Right letter → how often."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitCheck:
+    """One split of the exam."""
+
+    split: str
+    rows: tuple[CountRow, ...]
+    total: CountRow
+    floors: tuple[BlindFloor, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseCheck:
+    """All that `overread check` prints."""
+
+    splits: tuple[SplitCheck, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing of severity error was found."""
+        return all(finding.severity is not Severity.ERROR for finding in self.findings)
+
+
+def check_release(release: Release) -> ReleaseCheck:
+    """Count every split of a release against what a complete one holds."""
+    findings = list(release.findings())
+    splits: list[SplitCheck] = []
+    patients: dict[str, set[str]] = {}
+    for split in release.card.splits:
+        items = list(release.items(Selection(split=split)))
+        references = {item.id: release.reference(item.id) for item in items}
+        check = _split(release, split, items, references)
+        splits.append(check)
+        findings += _count_findings(check)
+        patients[split] = {item.groups["patient"] for item in items if "patient" in item.groups}
+    findings += _shared_patients(patients)
+    return ReleaseCheck(splits=tuple(splits), findings=tuple(findings))
+
+
+def _split(
+    release: Release, split: str, items: Sequence[Item], references: Mapping[str, Reference]
+) -> SplitCheck:
+    keys = release.plan().cells
+    cells: dict[tuple[str, ...], list[Item]] = {}
+    wanted = {
+        tuple(count.stratum[key] for key in keys): count.n
+        for count in release.expected_counts()
+        if count.split == split
+    }
+    for cell in wanted:
+        cells[cell] = []
+    for item in items:
+        cells.setdefault(tuple(item.strata[key] for key in keys), []).append(item)
+    return SplitCheck(
+        split=split,
+        rows=tuple(
+            _row(dict(zip(keys, cell, strict=True)), members, wanted.get(cell), references)
+            for cell, members in cells.items()
+        ),
+        total=_row({}, items, sum(wanted.values()) or None, references),
+        floors=blind_floors(items, references, release.plan().strata) if items else (),
+    )
+
+
+def _row(
+    stratum: Mapping[str, str],
+    items: Sequence[Item],
+    n_expected: int | None,
+    references: Mapping[str, Reference],
+) -> CountRow:
+    answers = Counter(references[item.id].answer or "none" for item in items)
+    return CountRow(
+        stratum=stratum,
+        n=len(items),
+        n_expected=n_expected,
+        n_lesions=len({item.groups.get("lesion", item.id) for item in items}),
+        n_patients=len({item.groups["patient"] for item in items if "patient" in item.groups}),
+        letters=dict(sorted(answers.items())),
+    )
+
+
+def _count_findings(check: SplitCheck) -> Iterator[Finding]:
+    odd = [row for row in check.rows if row.n != (row.n_expected or 0)]
+    if odd:
+        shown = ", ".join(
+            f"{'/'.join(row.stratum.values())}: {row.n} of {row.n_expected or 0}" for row in odd[:3]
+        )
+        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
+        yield Finding(
+            severity=Severity.WARNING,
+            code="question-counts",
+            where=check.split,
+            evidence=f"{check.total.n} questions, a complete release has "
+            f"{check.total.n_expected or 'another number'} ({shown}{more})",
+            effect="totals are not those of the published exam; denominators are this release's",
+            count=len(odd),
+        )
+
+
+def _shared_patients(patients: Mapping[str, set[str]]) -> Iterator[Finding]:
+    names = list(patients)
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            shared = patients[first] & patients[second]
+            if shared:
+                yield Finding(
+                    severity=Severity.ERROR,
+                    code="shared-patient",
+                    where=f"{first} and {second}",
+                    evidence=f"{len(shared)} patients are in both, for instance {min(shared)}",
+                    effect="what is learnt on one split is no fair test on the other",
+                    count=len(shared),
+                )

@@ -1,0 +1,199 @@
+"""A run, from a release and a model to estimates: the only place where the two meet.
+
+::
+
+    load release → check it → plan = items × draws → what the store lacks → render media by
+    recipe → ask → store each response as it comes → score under both profiles → estimate
+
+Everything a step needs is an argument; everything it leaves behind is in the run file. Reports are
+made from run files (`overread report`), and a second start of the same run asks only what is
+missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from overread.contracts import Learner, Model, Release, Selection
+from overread.errors import FatalModelError, PartialRunError, UsageError, expected
+from overread.imaging.render import PictureRenderer
+from overread.records import Manifest
+from overread.registry import find_benchmark, open_model
+from overread.run.asking import Progress, ask_all
+from overread.run.canary import ask_canaries
+from overread.run.manifest import make_manifest
+from overread.run.planning import Planned, identity_of, make_plan, media_hashes
+from overread.run.request import RunOutcome, RunRequest
+from overread.run.scoring import score_run
+from overread.store.run_store import RunStore
+
+__all__ = ["execute", "quietly"]
+
+
+def quietly(progress: Progress) -> None:
+    """Show nothing of a run's progress."""
+
+
+def execute(
+    request: RunRequest,
+    *,
+    release: Release | None = None,
+    on_progress: Callable[[Progress], None] = quietly,
+) -> RunOutcome:
+    """Do a run, or go on with one.
+
+    Parameters
+    ----------
+    request
+        Which model, on what, into which file.
+    release
+        The release, where the caller has it open already.
+    on_progress
+        Is told after every answer how far the run is.
+
+    Raises
+    ------
+    UsageError, ReleaseError, StoreError
+        Nothing was asked.
+    PartialRunError, FatalModelError
+        The run stopped part-way; what was answered is in the run file.
+    """
+    release = release or find_benchmark(request.benchmark).open(request.release)
+    model = open_model(request.model, request.options)
+    selection = _selection(request, model, release)
+    identity, training = identity_of(model, release, selection)
+    manifest = make_manifest(
+        release,
+        identity=identity,
+        selection=selection,
+        draws=request.draws,
+        seed=request.options.seed,
+        command=request.command,
+    )
+    items = list(release.items(selection))
+    _check_items(items, selection, release)
+    findings = release.findings()
+
+    with _open_store(request.out, manifest) as store:
+        store.replace_findings("release", findings)
+        plan = make_plan(
+            items,
+            identity=identity,
+            hashes=media_hashes(items, root=release.root, store=store) if model.sees else {},
+            draws=request.draws,
+            protocol_version=release.card.protocol_version,
+        )
+        store.set_plan(planned.line for planned in plan)
+        answered = store.answered()
+        missing = [planned for planned in plan if planned.line.request_hash not in answered]
+        n_failed = 0
+        if missing:
+            render = PictureRenderer(release.root)
+            if training is not None and isinstance(model, Learner):
+                model.learn(training, render)
+            asks_canary = _wants_canary(request, model)
+            n_failed = _ask(missing, model, render, store, on_progress, canary=asks_canary)
+        score_run(store, release)
+        return RunOutcome(
+            out=request.out,
+            n_planned=len(plan),
+            n_asked=len(missing),
+            n_failed=n_failed,
+            findings=tuple(store.findings()),
+        )
+
+
+def _selection(request: RunRequest, model: Model, release: Release) -> Selection:
+    """Fit the selection to the model: its question format, and its way of seeing stacks."""
+    usual = "features" if model.form == "clip" else "images"
+    stack = request.stack or (usual if usual in release.card.stacks else release.card.stacks[0])
+    if stack not in release.card.stacks:
+        raise UsageError(
+            expected(
+                "--stack",
+                rule="one of " + ", ".join(release.card.stacks),
+                got=repr(stack),
+                remedy="Leave it out for the usual way.",
+            )
+        )
+    return replace(request.selection, form=model.form, stack=stack)
+
+
+def _check_items(items: Sequence[object], selection: Selection, release: Release) -> None:
+    if not items:
+        raise UsageError(
+            expected(
+                "--split, --task, --condition",
+                rule="at least one question of the release",
+                got=f"split {selection.split}, tasks {selection.tasks or 'all'}, "
+                f"conditions {selection.conditions or 'all'}: none",
+                remedy=f"'overread check {release.card.name} RELEASE' counts what there is.",
+            )
+        )
+
+
+def _open_store(out: Path, manifest: Manifest) -> RunStore:
+    """Make the run file, or open it when it holds the same run."""
+    if not out.exists():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return RunStore.create(out, manifest)
+    store = RunStore.open(out, write=True)
+    if store.manifest.run != manifest.run:
+        held = store.manifest
+        store.close()
+        raise UsageError(
+            expected(
+                "--out",
+                rule=f"a new file, or the file of run {manifest.run} ({manifest.model.label})",
+                got=f"{out}, which holds run {held.run} ({held.model.label} on {held.benchmark})",
+                remedy="Model, settings, selection or release differ: choose another --out.",
+            )
+        )
+    store.update_manifest(manifest)
+    return store
+
+
+def _wants_canary(request: RunRequest, model: Model) -> bool:
+    if request.canary is not None:
+        return request.canary and model.sees
+    return model.sees and model.form == "chat" and not isinstance(model, Learner)
+
+
+def _ask(
+    missing: Sequence[Planned],
+    model: Model,
+    render: PictureRenderer,
+    store: RunStore,
+    on_progress: Callable[[Progress], None],
+    *,
+    canary: bool,
+) -> int:
+    run = store.manifest.run
+
+    async def ask() -> int:
+        try:
+            await model.preflight()
+            if canary:
+                store.replace_findings("canary", await ask_canaries(model))
+            return await ask_all(
+                missing, run=run, model=model, render=render, store=store, on_progress=on_progress
+            )
+        finally:
+            await model.close()
+
+    try:
+        return asyncio.run(ask())
+    except FatalModelError as error:
+        raise FatalModelError(f"{error} {_way_on(store)}") from error
+    except KeyboardInterrupt:
+        raise PartialRunError(f"Stopped. {_way_on(store)}") from None
+
+
+def _way_on(store: RunStore) -> str:
+    return (
+        f"{len(store.answered())} of {len(store.plan())} answers are in {store.path}; "
+        "the same command goes on from there."
+    )

@@ -1,0 +1,46 @@
+"""What a person asks for when starting a run, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from overread.contracts import ModelOptions, Selection
+from overread.records import Finding
+
+__all__ = ["RunOutcome", "RunRequest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """One run: which model, on which part of which release, into which file."""
+
+    benchmark: str
+    release: Path
+    model: str
+    """``ADAPTER:NAME`` or the bare name of a built-in reader."""
+    out: Path
+    """The run file: made, or gone on with."""
+    selection: Selection = field(default_factory=Selection)
+    """Its form is set to the model's; a stack of None takes the form's usual way."""
+    stack: str | None = None
+    """How stacks are shown; None means features for image-text scorers, else pictures."""
+    options: ModelOptions = field(default_factory=ModelOptions)
+    draws: int = 1
+    canary: bool | None = None
+    """Ask first what only a picture can tell; None asks chat models that see."""
+    command: str = ""
+    """As typed, for the manifest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """What a run left behind."""
+
+    out: Path
+    n_planned: int
+    n_asked: int
+    """Asked in this start; the rest was in the run file already."""
+    n_failed: int
+    """Without a reply after this start."""
+    findings: tuple[Finding, ...]

@@ -1,0 +1,46 @@
+"""Scores a run from its store: a new parser or metric never asks a model again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from overread.analysis.asked import Asked, asked_of
+from overread.analysis.estimates import estimate
+from overread.contracts import Release
+from overread.records import PlannedItem, Profile, Score
+from overread.store.run_store import RunStore
+
+__all__ = ["PROFILES", "score_run"]
+
+PROFILES: tuple[Profile, ...] = ("published", "honest")
+
+
+def score_run(store: RunStore, release: Release) -> Asked:
+    """Score every planned item under both profiles, estimate, and put both into the store."""
+    asked = asked_of(store, release)
+    plan = store.plan()
+    store.replace_scores(_scores(store, release, plan, asked))
+    store.replace_estimates(
+        estimate(
+            list(store.scores()),
+            plan,
+            release.plan(),
+            floors=asked.floors,
+            published=release.published(),
+        )
+    )
+    return asked
+
+
+def _scores(
+    store: RunStore, release: Release, plan: Sequence[PlannedItem], asked: Asked
+) -> Iterator[Score]:
+    responses = {response.request_hash: response for response in store.responses()}
+    scorers = [scorer for profile in PROFILES for scorer in release.scorers(profile)]
+    for line in plan:
+        # What was not asked yet has no row: estimates count it from the plan, as not asked.
+        if (response := responses.get(line.request_hash)) is not None:
+            for scorer in scorers:
+                yield from scorer.score(
+                    asked.items[line.item], asked.references[line.item], response
+                )
