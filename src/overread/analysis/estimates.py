@@ -194,7 +194,7 @@ def _columns(
 
     yield column(metric, value, every, is_binary, waiting + unusable)
     yield column(f"{metric}_answered", value, graded, is_binary, ())
-    yield column("no_answer", 1.0 - answered, every, True, waiting)
+    yield column("no_answer", (~answered).astype(np.float64), every, True, waiting)
     if stratum.floor is not None:
         credit = stratum.credit
         fixed = credit is None
