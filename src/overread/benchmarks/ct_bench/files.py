@@ -12,7 +12,8 @@ from typing import Final
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.questions import Question
 from overread.errors import ImageError, UnsafePathError
-from overread.imaging.bounds import check_header
+from overread.imaging.bounds import check_file
+from overread.imaging.header import read_header
 from overread.imaging.safe_path import resolve_inside
 
 __all__ = ["ReleaseFiles"]
@@ -91,7 +92,7 @@ class ReleaseFiles:
         return None
 
     def problems(self, paths: Iterable[str]) -> Mapping[str, tuple[str, str]]:
-        """Look at each file's header.
+        """Look at each file: there, a picture, whole, and of bearable size.
 
         Returns
         -------
@@ -111,17 +112,16 @@ class ReleaseFiles:
         if not file.is_file():
             return "missing-image", ""
         try:
-            check_header(file)
+            check_file(file)
+            read_header(file.read_bytes(), file)
         except ImageError as error:
             return "unreadable-image", str(error)
         return None
 
     def _candidates(self, question: Question, raw: str) -> Iterator[str]:
         folder = _FOLDERS[question.form]
-        if question.split is not None:
-            for spelling in layout.DATASET_SPELLINGS[question.split]:
+        splits = [question.split] if question.split else [*layout.QUESTION_SPLITS, "train"]
+        for split in splits:
+            for spelling in dict.fromkeys((split, *layout.DATASET_SPELLINGS[split])):
                 yield f"{folder}/{spelling}/{raw}"
-        else:
-            for spellings in layout.DATASET_SPELLINGS.values():
-                yield from (f"{folder}/{spelling}/{raw}" for spelling in spellings)
         yield f"{folder}/{raw}"
