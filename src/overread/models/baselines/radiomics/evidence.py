@@ -1,0 +1,178 @@
+"""What the texts of similar training lesions say, and how well a new text agrees with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overread.models.baselines.radiomics.projection import Projection
+from overread.models.baselines.words import sizes_mm, terms
+
+__all__ = ["Evidence", "Judgement"]
+
+_MOST_TERMS = 400
+_NEIGHBOURS = 25
+_PRIOR_WEIGHT = 1.0
+"""How many neighbours the average of all training cases counts for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Kind:
+    """One kind of text, such as descriptions: which cases have it, and which terms are in it."""
+
+    cases: NDArray[np.int64]
+    columns: Mapping[str, int]
+    present: NDArray[np.float64]
+    """Shape (n_cases of this kind, n_terms): 1 where the text holds the term."""
+    frequency: NDArray[np.float64]
+    """Shape (n_terms,): share of the texts that hold the term, never 0 or 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judgement:
+    """What the neighbours of one lesion let expect."""
+
+    probabilities: Mapping[str, NDArray[np.float64]]
+    """Kind of text → probability of each of its terms."""
+    log_size: NDArray[np.float64]
+    """Expected logarithms of the long and the short diameter in mm; NaN where unknown."""
+    log_size_spread: float
+
+
+class Evidence:
+    """Learns from features and texts of training lesions; judges texts by neighbours.
+
+    Parameters
+    ----------
+    features
+        Shape (n_cases, n_features).
+    sizes
+        Shape (n_cases, n_size_features): logarithms of the box's sides.
+    texts
+        Per case, kind → text.
+    weights
+        Shape (n_features,): how much each feature counts.
+    """
+
+    def __init__(
+        self,
+        features: NDArray[np.float64],
+        sizes: NDArray[np.float64],
+        texts: Sequence[Mapping[str, str]],
+        weights: NDArray[np.float64],
+    ) -> None:
+        names = sorted({kind for case in texts for kind in case})
+        self._kinds = {name: _kind(name, texts) for name in names}
+        targets = [np.zeros((len(texts), 0))]
+        for kind in self._kinds.values():
+            scaled = (kind.present - kind.frequency) / np.sqrt(
+                kind.frequency * (1 - kind.frequency)
+            )
+            target = np.zeros((len(texts), scaled.shape[1]))  # what a case lacks is average
+            target[kind.cases] = scaled
+            targets.append(target)
+        self._projection = Projection(features, np.concatenate(targets, axis=1), weights)
+        self._size_fit, self._size_spread = _fit_sizes(sizes, texts)
+
+    def judge(self, features: NDArray[np.float64], sizes: NDArray[np.float64]) -> Judgement:
+        """Judge one lesion by its features (n_features,) and its sizes (n_size_features,)."""
+        distance = self._projection.distances(features)
+        probabilities = {
+            name: _shares(kind, distance[kind.cases]) for name, kind in self._kinds.items()
+        }
+        return Judgement(
+            probabilities=probabilities,
+            log_size=np.append(sizes, 1.0) @ self._size_fit,
+            log_size_spread=self._size_spread,
+        )
+
+    def agreement(self, judgement: Judgement, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Give the log likelihood of each text under a judgement, up to a common constant.
+
+        Terms that a text could hold, going by the other texts, and does not hold count too.
+        """
+        bags = [terms(text) for text in texts]
+        kind = self._kinds.get(self.kind_of(texts) or "")
+        scores = np.zeros(len(texts))
+        if kind is not None:
+            chance = judgement.probabilities[self.kind_of(texts) or ""]
+            for term in sorted(frozenset().union(*bags)):
+                column = kind.columns.get(term)
+                if column is not None:
+                    holds = np.array([term in bag for bag in bags])
+                    p = chance[column]
+                    scores += np.where(holds, np.log(p), np.log1p(-p))
+        return scores + _size_agreement(judgement, [sizes_mm(text) for text in texts])
+
+    def kind_of(self, texts: Sequence[str]) -> str | None:
+        """Name the kind of training text whose terms cover most of these texts' terms."""
+        bag = frozenset().union(*(terms(text) for text in texts))
+        cover = {name: len(bag & kind.columns.keys()) for name, kind in self._kinds.items()}
+        best = max(cover, key=lambda name: cover[name], default=None)
+        return best if best is not None and cover[best] else None
+
+
+def _kind(name: str, texts: Sequence[Mapping[str, str]]) -> _Kind:
+    cases = [number for number, case in enumerate(texts) if name in case]
+    bags = [terms(texts[number][name]) for number in cases]
+    counts = Counter(term for bag in bags for term in bag)
+    least = max(2, len(bags) // 200)
+    kept = sorted((t for t in counts if counts[t] >= least), key=lambda t: (-counts[t], t))
+    columns = {term: column for column, term in enumerate(kept[:_MOST_TERMS])}
+    present = np.zeros((len(bags), len(columns)))
+    for row, bag in enumerate(bags):
+        present[row, [columns[term] for term in sorted(bag) if term in columns]] = 1.0
+    return _Kind(
+        cases=np.array(cases, dtype=np.int64),
+        columns=columns,
+        present=present,
+        frequency=(present.sum(axis=0) + 0.5) / (len(bags) + 1.0),
+    )
+
+
+def _shares(kind: _Kind, distance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the weighted share of the nearest texts that hold each term, drawn to the average."""
+    nearest = np.argsort(distance, kind="stable")[:_NEIGHBOURS]
+    width = distance[nearest[min(len(nearest), 8) - 1]] + 1e-9
+    weights = np.exp(-0.5 * (distance[nearest] / width) ** 2)
+    held = weights @ kind.present[nearest] + _PRIOR_WEIGHT * kind.frequency
+    return held / (weights.sum() + _PRIOR_WEIGHT)
+
+
+def _fit_sizes(
+    sizes: NDArray[np.float64], texts: Sequence[Mapping[str, str]]
+) -> tuple[NDArray[np.float64], float]:
+    """Fit log diameters to log box sides by ridge regression: weights (n_size_features + 1, 2)."""
+    known = [(row, _size_in(case)) for row, case in enumerate(texts)]
+    rows = [(row, size) for row, size in known if size]
+    unknown = np.full((sizes.shape[1] + 1, 2), np.nan)
+    if len(rows) < 2 * sizes.shape[1]:
+        return unknown, float("nan")
+    target = np.log([(size[0], size[-1]) for _, size in rows])
+    design = np.column_stack([sizes[[row for row, _ in rows]], np.ones(len(rows))])
+    ridge = 0.1 * np.eye(design.shape[1])
+    ridge[-1, -1] = 0.0
+    weights = np.linalg.solve(design.T @ design + ridge, design.T @ target)
+    spread = float(np.sqrt(np.mean((design @ weights - target) ** 2)))
+    return np.asarray(weights, dtype=np.float64), max(spread, 0.05)
+
+
+def _size_in(case: Mapping[str, str]) -> tuple[float, ...]:
+    """Read the size of a case: from the text of that name, else from the first that states one."""
+    stated = [sizes_mm(case.get("size", "")), *(sizes_mm(case[kind]) for kind in sorted(case))]
+    return next((size for size in stated if size and min(size) > 0), ())
+
+
+def _size_agreement(
+    judgement: Judgement, sizes: Sequence[tuple[float, ...]]
+) -> NDArray[np.float64]:
+    """Give the Gaussian log likelihood of stated sizes; 0 for all unless every text states one."""
+    if any(not size or min(size) <= 0 for size in sizes) or np.isnan(judgement.log_size).any():
+        return np.zeros(len(sizes))
+    log_sizes = np.log([(size[0], size[-1]) for size in sizes])
+    off = (log_sizes - judgement.log_size) / judgement.log_size_spread
+    return -0.5 * (off**2).sum(axis=1)
