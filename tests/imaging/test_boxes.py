@@ -45,9 +45,7 @@ def test_the_outline_lies_on_the_nearest_pixels_and_the_inside_is_untouched() ->
 
 
 def test_a_box_beyond_the_rim_keeps_its_visible_sides() -> None:
-    drawn = draw_box(
-        np.zeros((10, 10), dtype=np.uint8), Box(x_min=-5, y_min=2, x_max=4, y_max=20)
-    )
+    drawn = draw_box(np.zeros((10, 10), dtype=np.uint8), Box(x_min=-5, y_min=2, x_max=4, y_max=20))
     green = (drawn == BOX_COLOUR).all(axis=2)
     assert green[2, :5].all()
     assert green[2:, 4].all()

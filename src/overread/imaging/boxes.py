@@ -95,11 +95,16 @@ def find_drawn_boxes(rgb: NDArray[Any]) -> list[Box]:
     picture = np.asarray(rgb)
     if picture.ndim != 3 or picture.shape[2] < 3:
         return []
-    channels = picture[:, :, :3].astype(np.int16)
-    chroma = channels.max(axis=2) - channels.min(axis=2)
+    red, green, blue = (picture[:, :, channel] for channel in range(3))
+    brightest = np.maximum(np.maximum(red, green), blue)
+    chroma = brightest - np.minimum(np.minimum(red, green), blue)
     coloured = chroma > _CHROMA
-    if not coloured.any():
+    rows, columns = np.flatnonzero(coloured.any(axis=1)), np.flatnonzero(coloured.any(axis=0))
+    if not rows.size:
         return []
+    y_first, x_first = int(rows[0]), int(columns[0])
+    around = slice(y_first, rows[-1] + 1), slice(x_first, columns[-1] + 1)
+    coloured, chroma = coloured[around], chroma[around]
     # A gap of one pixel (an overlay, a JPEG block) must not split a line in two.
     joined = _thicken(coloured)
     labels: NDArray[np.int32] = np.zeros(joined.shape, dtype=np.int32)
@@ -108,7 +113,7 @@ def find_drawn_boxes(rgb: NDArray[Any]) -> list[Box]:
     for number, place in enumerate(ndimage.find_objects(labels), start=1):
         part = coloured[place] & (labels[place] == number)
         weight = np.where(part, chroma[place], 0)
-        top, left = place[0].start, place[1].start
+        top, left = y_first + place[0].start, x_first + place[1].start
         found.extend(_shift(box, left, top) for box in _rectangles(part, weight))
     return sorted(found, key=lambda box: (box.y_min, box.x_min))
 

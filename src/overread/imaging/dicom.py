@@ -42,18 +42,24 @@ def read_dicom(path: Path, *, index: int | None = None) -> StoredSlice:
         No DICOM picture, out of bounds, no such frame, or compressed in a way that needs a
         decoder which is not installed.
     """
-    from pydicom import dcmread
-    from pydicom.errors import InvalidDicomError
-
     check_file(path)
     try:
-        dataset = dcmread(path, force=True)
-        shape = int(dataset.Rows), int(dataset.Columns)
-        frames = int(dataset.get("NumberOfFrames") or 1)
-    except (InvalidDicomError, OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        return _read(path, index)
+    except ImageError:
+        raise
+    # pydicom parses late and raises anything on hostile bytes, down to NotImplementedError.
+    except Exception as error:
         raise _unusable(path, f"no picture in it ({error})", "Copy the file again.") from error
-    check_pixels(path, width=shape[1], height=shape[0])
-    check_voxels(path, (*shape, frames))
+
+
+def _read(path: Path, index: int | None) -> StoredSlice:
+    from pydicom import dcmread
+
+    dataset = dcmread(path, force=True)
+    rows, columns = int(dataset.Rows), int(dataset.Columns)
+    frames = int(dataset.get("NumberOfFrames") or 1)
+    check_pixels(path, width=columns, height=rows)
+    check_voxels(path, (rows, columns, frames))
     frame = _frame(path, index, frames)
     stored = _pixels(path, dataset, frame)
     if stored.ndim == 3:

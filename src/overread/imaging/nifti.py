@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,22 +45,29 @@ def read_nifti(path: Path, *, index: int | None = None) -> StoredSlice:
         No NIfTI file, cut off, out of bounds, in colour, of more than three dimensions, or no such
         slice.
     """
-    import nibabel
-    from nibabel.filebasedimages import ImageFileError
-    from nibabel.spatialimages import HeaderDataError
-
     check_file(path, max_bytes=MAX_VOLUME_BYTES)
     try:
-        image = cast("Nifti1Image", nibabel.load(path))
-        shape = tuple(int(size) for size in image.shape)
-        kind = np.dtype(image.get_data_dtype()).kind
-        affine = np.asarray(image.affine, dtype=float)
-    except (ImageFileError, HeaderDataError, OSError, EOFError, ValueError, zlib.error) as error:
-        raise _unusable(path, f"something else ({error})", "Copy the file again.") from error
-    place = _place(path, shape, index)
+        return _read(path, index)
+    except ImageError:
+        raise
+    # nibabel has no common error for hostile bytes: its own, zlib's, struct's, ValueError, ….
+    except Exception as error:
+        raise _unusable(path, f"a damaged file ({error})", "Copy the file again.") from error
+
+
+def _read(path: Path, index: int | None) -> StoredSlice:
+    import nibabel
+
+    image = nibabel.load(path)
+    # Pairs of .hdr and .img are not read: the second file would escape the checks of its path.
+    if not isinstance(image, nibabel.Nifti1Image) or path.suffix.lower() not in (".nii", ".gz"):
+        raise _unusable(path, type(image).__name__, "Convert it to .nii or .nii.gz.")
+    place = _place(path, tuple(int(size) for size in image.shape), index)
+    kind = np.dtype(image.get_data_dtype()).kind
     if kind not in "iuf":
         raise _unusable(path, f"numbers of kind '{kind}'", "Convert it to plain numbers.")
-    return _slice(_values(path, image, place), affine, stated=_states_orientation(image))
+    affine = np.asarray(image.affine, dtype=float)
+    return _slice(_values(image, place), affine, stated=_states_orientation(image))
 
 
 def _place(path: Path, shape: tuple[int, ...], index: int | None) -> tuple[Any, ...]:
@@ -82,12 +88,9 @@ def _place(path: Path, shape: tuple[int, ...], index: int | None) -> tuple[Any, 
     return (*plane, index or 0) if len(shape) == 3 else plane
 
 
-def _values(path: Path, image: Nifti1Image, place: tuple[Any, ...]) -> NDArray[np.float32]:
+def _values(image: Nifti1Image, place: tuple[Any, ...]) -> NDArray[np.float32]:
     extra = (0,) * (len(image.shape) - len(place))
-    try:
-        plane = np.asarray(image.dataobj[(*place, *extra)], dtype=np.float32)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise _unusable(path, f"a file that is cut off ({error})", "Copy it again.") from error
+    plane = np.asarray(image.dataobj[(*place, *extra)], dtype=np.float32)
     return plane.T  # rows are the second axis, columns the first
 
 
