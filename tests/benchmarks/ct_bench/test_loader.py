@@ -98,7 +98,7 @@ def test_a_missing_picture_is_a_finding_and_its_questions_stay(small_release):
     assert ids(release) == before
     finding = codes(release)["missing-image"]
     assert finding.where == "llm/test/one.png"
-    assert "4 questions" in finding.evidence
+    assert "3 questions" in finding.evidence
 
 
 def test_a_file_that_is_no_picture_is_a_finding(small_release):
@@ -205,11 +205,17 @@ def test_one_broken_question_file_leaves_the_other(small_release):
     assert "cut short" in codes(release)["unreadable-questions"].evidence
 
 
-def test_the_split_is_found_by_the_folder_where_the_picture_lies(small_release):
+def test_an_unstated_split_is_its_lesions_or_its_folders(small_release):
     for question in small_release.llm:
         del question["split"]
     small_release.write()
-    assert len(ids(opened(small_release), split="test")) == 6
+    assert len(ids(opened(small_release), split="test")) == 5
+    assert len(ids(opened(small_release), split="validation")) == 1
+    (small_release.root / layout.METADATA_FILE).unlink()
+    assert len(ids(opened(small_release), split="test")) == 6  # one.png lies in both folders
+    small_release.llm[5]["image_path"] = "nowhere.png"
+    small_release.write()
+    assert codes(opened(small_release))["unknown-split"].count == 1
 
 
 @pytest.mark.parametrize("make", ["absent", "file", "empty", "other", "empty-json", "cut"])

@@ -60,8 +60,8 @@ class ReleaseFiles:
     def split_of(self, question: Question) -> str | None:
         """Tell a question's split by the folder that holds its first picture."""
         folder = _FOLDERS[question.form]
-        for split, spellings in layout.DATASET_SPELLINGS.items():
-            for spelling in spellings:
+        for split in (*layout.QUESTION_SPLITS, "train"):
+            for spelling in dict.fromkeys((split, *layout.DATASET_SPELLINGS[split])):
                 for raw in question.picture_paths[:1]:
                     if f"{folder}/{spelling}/{raw}" in self._exam:
                         return split

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -16,6 +16,11 @@ from typing import Final, cast
 
 from overread.benchmarks.ct_bench import layout, protocol
 from overread.benchmarks.ct_bench.files import ReleaseFiles
+from overread.benchmarks.ct_bench.findings import (
+    id_findings,
+    picture_findings,
+    question_findings,
+)
 from overread.benchmarks.ct_bench.index import LesionIndex, read_text
 from overread.benchmarks.ct_bench.questions import Question, read_question
 from overread.contracts import (
@@ -114,6 +119,17 @@ class CtBenchRelease:
         """Give the counts of a complete release."""
         return protocol.expected_counts()
 
+    def findings(self) -> Sequence[Finding]:
+        """Look at every question and its files, and report what is missing or odd."""
+        questions = [*self._questions["chat"], *self._questions["clip"]]
+        return (
+            *self._entry_findings,
+            *self._index.findings,
+            *question_findings(questions, self._index),
+            *id_findings(self._questions, self._by_id["clip"]),
+            *picture_findings(questions, self._files),
+        )
+
     # ------------------------------------------------------------ questions and answers
 
     def items(self, selection: Selection) -> Iterator[Item]:
@@ -121,7 +137,7 @@ class CtBenchRelease:
         chosen = [
             (item_id, question)
             for item_id, question in self._by_id[selection.form].items()
-            if (self._split(question) == selection.split)
+            if question.split == selection.split
             and (selection.tasks is None or question.task in selection.tasks)
             and (selection.conditions is None or question.box in selection.conditions)
         ]
@@ -217,20 +233,11 @@ class CtBenchRelease:
                 "task": question.task,
                 "box": question.box,
                 "stack": shown,
-                "split": self._split(question),
+                "split": question.split or "test",
             },
         )
 
     # ------------------------------------------------------------ ids
-
-    def _split(self, question: Question) -> str:
-        if question.split is not None:
-            return question.split
-        if (folder := self._files.split_of(question)) is not None:
-            return folder
-        lesion = self._index.lesions.get(question.lesion)
-        # Nothing says it: the question is counted in test, and `findings` tells how many are.
-        return (lesion.split if lesion and lesion.split else None) or "test"
 
     @cached_property
     def _by_id(self) -> dict[Form, dict[str, Question]]:
@@ -244,14 +251,14 @@ class CtBenchRelease:
             seen: Counter[str] = Counter()
             ids[form] = {}
             for question in self._questions[form]:
-                name = f"{self._split(question)}/{question.name}"
+                name = f"{question.split}/{question.name}"
                 seen[name] += 1
                 item_id = name if seen[name] == 1 else f"{name}#{seen[name]}"
                 twin = ids["chat"].get(item_id) if form == "clip" else None
                 if twin is not None and twin.correct != question.correct:
                     item_id += "@clip"
                 ids[form][item_id] = question
-        for form, other in (("chat", "clip"), ("clip", "chat")):
+        for form, other in zip(_FORMS, reversed(_FORMS), strict=True):
             if not ids[form]:  # one file is absent: its form is made from the other file
                 ids[form] = ids[other]
         return ids
@@ -334,97 +341,18 @@ class CtBenchRelease:
                     )
                 )
             else:
-                yield question
+                yield self._with_split(question)
 
-    # ------------------------------------------------------------ findings
-
-    def findings(self) -> Sequence[Finding]:
-        """Look at every question and its files, and report what is missing or odd."""
-        found = [*self._entry_findings, *self._index.findings]
-        found += self._question_findings()
-        found += self._picture_findings()
-        return tuple(found)
-
-    def _question_findings(self) -> Iterator[Finding]:
-        places: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for question in [*self._questions["chat"], *self._questions["clip"]]:
-            for oddity in question.oddities:
-                code, _, evidence = oddity.partition(": ")
-                places[code, evidence].append(question.place)
-            if question.problem:
-                places["unusable-answer", question.problem].append(question.place)
-            if question.box == "unknown":
-                places["unknown-box", "bbox_type does not say it"].append(question.place)
-            lesion = self._index.lesions.get(question.lesion)
-            if lesion is None:
-                places["unknown-lesion", "lesion_idx is in no table"].append(question.place)
-            elif lesion.patient is None:
-                places["unknown-patient", "no table names the patient"].append(question.place)
-        effects = {
-            "unusable-answer": "it stays in the denominator and cannot be scored",
-            "unknown-patient": "its lesion is taken as a cluster of its own",
-            "unknown-lesion": "its lesion is taken as a cluster of its own",
-        }
-        for (code, evidence), where in places.items():
-            yield Finding(
-                severity=Severity.WARNING,
-                code=code,
-                where=_first(where),
-                evidence=evidence,
-                effect=effects.get(code, ""),
-                count=len(where),
-            )
-        yield from self._duplicate_findings()
-
-    def _duplicate_findings(self) -> Iterator[Finding]:
-        for form in _FORMS:
-            ids = Counter(q.qa_id for q in self._questions[form] if q.qa_id)
-            repeated = [qa_id for qa_id, count in ids.items() if count > 1]
-            if repeated:
-                yield Finding(
-                    severity=Severity.WARNING,
-                    code="duplicate-id",
-                    where=f"{_QUESTION_FILES[form]}: qa_id {_first(repeated)}",
-                    evidence="several questions share a qa_id",
-                    effect="each is asked; files of predictions keyed by qa_id are ambiguous",
-                    count=len(repeated),
-                )
-        differing = [item_id for item_id in self._by_id["clip"] if item_id.endswith("@clip")]
-        if differing:
-            yield Finding(
-                severity=Severity.WARNING,
-                code="forms-differ",
-                where=_first(differing),
-                evidence="the right letter differs between qa_llm.json and qa_clip.json",
-                effect="these questions are not paired between chat models and image-text scorers",
-                count=len(differing),
-            )
-
-    def _picture_findings(self) -> Iterator[Finding]:
-        asked = [
-            (question.place, self._files.locate(question, raw))
-            for question in [*self._questions["chat"], *self._questions["clip"]]
-            for raw in question.picture_paths
-        ]
-        problems: dict[str, list[str]] = defaultdict(list)
-        for path, (code, evidence) in self._files.problems({path for _, path in asked}).items():
-            problems[code].append(f"{path} ({evidence})" if evidence else path)
-        for code, paths in problems.items():
-            bad = {path.partition(" (")[0] for path in paths}
-            questions = {place for place, path in asked if path in bad}
-            yield Finding(
-                severity=Severity.ERROR,
-                code=code,
-                where=_first(sorted(paths)),
-                evidence=f"{len(paths)} picture files of {len(questions)} questions",
-                effect="these questions are not asked, fail, and stay in the denominator",
-                remedy="Download the release's picture archives again and unpack them in place.",
-                count=len(paths),
-            )
-
-
-def _first(where: Sequence[str]) -> str:
-    return where[0] if len(where) == 1 else f"{where[0]} and {len(where) - 1} more"
+    def _with_split(self, question: Question) -> Question:
+        """Settle a question's split: as stated, as its lesion's, as its picture's folder."""
+        if question.split is not None:
+            return question
+        lesion = self._index.lesions.get(question.lesion)
+        split = (lesion.split if lesion else None) or self._files.split_of(question)
+        if split is None:
+            oddity = "unknown-split: neither entry, table nor folder says it; counted in test"
+            return replace(question, split="test", oddities=(*question.oddities, oddity))
+        return replace(question, split=split)
 
 
 def _evenly(chosen: list[tuple[str, Question]], limit: int | None) -> list[tuple[str, Question]]:
