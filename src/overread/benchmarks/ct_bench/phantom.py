@@ -110,9 +110,10 @@ class Canvas:
     def paint(self, shape: Ellipse) -> None:
         """Paint a piece of anatomy over what is there."""
         dx, dy, growth = (value * self._z_mm for value in shape.drift)
-        x, y = shape.x_mm + dx, shape.y_mm + dy
-        radius_x = shape.radius_x_mm * max(0.05, 1 + growth)
-        radius_y = shape.radius_y_mm * max(0.05, 1 + growth)
+        # plain floats: a numpy scalar of 64 bits would double the width of every array below
+        x, y = float(shape.x_mm + dx), float(shape.y_mm + dy)
+        radius_x = float(shape.radius_x_mm) * max(0.05, 1 + growth)
+        radius_y = float(shape.radius_y_mm) * max(0.05, 1 + growth)
         cosine, sine = math.cos(shape.angle_rad), math.sin(shape.angle_rad)
         # a squarer oval reaches beyond its axes when it is turned
         slack = 1.0 if shape.angle_rad == 0 or shape.power == 2 else 1.2
@@ -196,7 +197,7 @@ class Canvas:
 def _warp(axis: Field, waves: NDArray[np.float64], z_mm: float) -> Field:
     """Add up a few plane waves; by outer products, since sin(a+b) = sin a cos b + cos a sin b."""
     total = np.zeros((SIDE_PX, SIDE_PX), dtype=np.float32)
-    for across, down, phase, strength in waves[:_WARP_WAVES]:
+    for across, down, phase, strength in waves[:_WARP_WAVES].tolist():
         frequency_x = 2 * math.pi * (2 * across - 1) / 70
         frequency_y = 2 * math.pi * (2 * down - 1) / 70
         along_x = frequency_x * axis + (2 * math.pi * phase + z_mm / 25)
@@ -209,9 +210,7 @@ def _warp(axis: Field, waves: NDArray[np.float64], z_mm: float) -> Field:
 
 def _smooth(field: Field, *, passes: int) -> Field:
     """Blur white noise by [1 2 1] along both axes (wrapping) and give it unit deviation again."""
-    step = 1
-    for _ in range(passes):
+    for step in range(1, passes + 1):
         for axis in (0, 1):
             field = 2 * field + np.roll(field, step, axis=axis) + np.roll(field, -step, axis=axis)
-        step += 1
     return field / field.std()

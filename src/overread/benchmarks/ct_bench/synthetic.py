@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from overread.benchmarks.ct_bench.anatomy import Scene, draw_body, draw_scene
+from overread.benchmarks.ct_bench.anatomy import Scene, draw_scene
+from overread.benchmarks.ct_bench.body import draw_body
 from overread.benchmarks.ct_bench.cases import SMALLEST_RELEASE, Case, draw_cases
 from overread.benchmarks.ct_bench.exam import KEY_SLICE, View, draw_exam
 from overread.benchmarks.ct_bench.layout import (
     DATASET_SPELLINGS,
     SLICES_PER_STACK,
+    SYNTHETIC_MARK,
     DeepLesionRow,
     LesionRow,
     write_exam,
@@ -85,6 +87,8 @@ def synthesise(root: Path, *, seed: int, size: int) -> None:
     rows = [_write_case(root, seed, case, views[case.lesion_idx]) for case in cases]
     write_tables(root, sorted(rows, key=lambda row: row.lesion_idx))
     write_exam(root, exam.questions)
+    mark = f"A synthetic CT-Bench release: phantoms, no patient. Seed {seed}, {size} lesions.\n"
+    (root / SYNTHETIC_MARK).write_text(mark, encoding="utf-8", newline="\n")
 
 
 def _check(root: Path, *, seed: int, size: int) -> None:
