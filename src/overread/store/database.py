@@ -169,8 +169,13 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def check(path: Path) -> None:
+def check(path: Path) -> dict[str, str]:
     """Find out whether a file is a whole run, through a connection that can write nothing.
+
+    Returns
+    -------
+    dict
+        The meta data that `create` was given.
 
     Raises
     ------
@@ -199,6 +204,10 @@ def check(path: Path) -> None:
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         if missing := _TABLES - {name for (name,) in names}:
             raise _damaged(path, "one without the tables " + ", ".join(sorted(missing)))
+        meta = dict(connection.execute("SELECT key, value FROM meta"))
+        if "manifest" not in meta:
+            raise _damaged(path, "one without its manifest")
+        return meta
 
 
 def check_header(path: Path) -> None:

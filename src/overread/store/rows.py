@@ -12,7 +12,18 @@ from typing import Any, cast
 from overread.errors import StoreError, expected
 from overread.records import PlannedItem, Profile, Receipt, Response, Score, Status
 
-__all__ = ["ANSWERED", "Rows", "bind_hash", "finite", "read_json", "unbind_hash", "write_json"]
+__all__ = [
+    "ANSWERED",
+    "Rows",
+    "bind_hash",
+    "bind_text",
+    "bind_word",
+    "finite",
+    "read_json",
+    "unbind_hash",
+    "unbind_text",
+    "write_json",
+]
 
 ANSWERED = (Status.OK, Status.REFUSED)
 """What counts as an answer: the host spoke. A request that FAILED can be asked again."""
@@ -44,16 +55,17 @@ def unbind_hash(stored: bytes | str) -> str:
     return stored.hex() if isinstance(stored, bytes) else stored
 
 
-def _bind_text(text: str | None) -> bytes | str | None:
+def bind_text(text: str | None) -> bytes | str | None:
     """Give a text as SQLite can hold it: long ones compressed, with zlib's checksum in them."""
     if text is None:
         return None
     if len(text) >= _COMPRESS_CHARACTERS:
         return _ZLIB_MARK + zlib.compress(text.encode("utf-8", "surrogatepass"), 6)
-    return _bind_word(text)
+    return bind_word(text)
 
 
-def _bind_word(text: str) -> bytes | str:
+def bind_word(text: str) -> bytes | str:
+    """Give a short text as SQLite can hold it; equal texts give equal values."""
     try:
         text.encode()
     except UnicodeEncodeError:  # a lone surrogate, from a reply's JSON escape
@@ -61,7 +73,8 @@ def _bind_word(text: str) -> bytes | str:
     return text
 
 
-def _unbind_text(stored: bytes | str | None) -> str | None:
+def unbind_text(stored: bytes | str | None) -> str | None:
+    """Undo `bind_text`."""
     if not isinstance(stored, bytes):
         return stored
     body = zlib.decompress(stored[1:]) if stored[:1] == _ZLIB_MARK else stored[1:]
@@ -89,7 +102,7 @@ class Rows:
             return None
         known = self._ids.get(text)
         if known is None:
-            known = self._find_or_add("word", "text", _bind_word(text))
+            known = self._find_or_add("word", "text", bind_word(text))
             if len(self._ids) >= _KNOWN_WORDS:
                 self._ids.clear()
             self._ids[text] = known
@@ -110,7 +123,7 @@ class Rows:
         known = self._texts.get(number)
         if known is None:
             found = self._connection.execute("SELECT text FROM word WHERE id = ?", (number,))
-            known = cast("str", _unbind_text(found.fetchone()[0]))
+            known = cast("str", unbind_text(found.fetchone()[0]))
             if len(self._texts) >= _KNOWN_WORDS:
                 self._texts.clear()
             self._texts[number] = known
@@ -121,7 +134,7 @@ class Rows:
 
     def item_id(self, item: str) -> int | None:
         """Give the number of an item id; None when the file has never heard of it."""
-        found = self._connection.execute("SELECT id FROM word WHERE text = ?", (_bind_word(item),))
+        found = self._connection.execute("SELECT id FROM word WHERE text = ?", (bind_word(item),))
         row = found.fetchone()
         return row[0] if row else None
 
@@ -175,7 +188,7 @@ class Rows:
                 response.draw,
                 None if response.run == self._run else self._id(response.run),
                 response.status.value,
-                _bind_text(response.text),
+                bind_text(response.text),
                 self._id(response.path),
                 self._id(response.reason),
                 self._id(response.finish_reason),
@@ -195,7 +208,7 @@ class Rows:
             item=self._needed(item),
             draw=draw,
             status=Status(status),
-            text=_unbind_text(text),
+            text=unbind_text(text),
             path=self._text(path),
             reason=self._text(reason),
             finish_reason=self._text(finish),

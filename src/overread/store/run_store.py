@@ -21,7 +21,16 @@ from overread.store import database
 from overread.store.batches import Batches
 from overread.store.lock import WriterLock
 from overread.store.records_json import from_json, to_json
-from overread.store.rows import ANSWERED, Rows, bind_hash, read_json, unbind_hash, write_json
+from overread.store.rows import (
+    ANSWERED,
+    Rows,
+    bind_hash,
+    bind_word,
+    read_json,
+    unbind_hash,
+    unbind_text,
+    write_json,
+)
 
 __all__ = ["RunStore"]
 
@@ -56,14 +65,13 @@ class RunStore:
     more: what was stored before is safe then, and what waits is tried again at the next `flush`.
     """
 
-    def __init__(self, path: Path, lock: WriterLock | None) -> None:
+    def __init__(self, path: Path, manifest: Manifest, lock: WriterLock | None) -> None:
         self._path = path
+        self._manifest = manifest
         self._lock = lock
         self._guard = threading.RLock()
         self._connection = database.connect(path, write=lock is not None)
-        with database.translated(path):
-            self._manifest = self._read_manifest()
-        self._rows = Rows(self._connection, self._manifest.run)
+        self._rows = Rows(self._connection, manifest.run)
         self._batches: Batches[Response] | None = None
         if lock is not None:
             self._batches = Batches(
@@ -92,7 +100,7 @@ class RunStore:
             if path.exists() or path.is_symlink():
                 raise _unusable(path, "a name that is free for a new run", "one that is taken")
             database.create(path, {"manifest": write_json(to_json(manifest))})
-            return cls(path, lock)
+            return cls(path, manifest, lock)
         except BaseException:
             lock.release()
             raise
@@ -120,14 +128,12 @@ class RunStore:
         """
         if not write:
             _roll_back_for_reader(path)
-            database.check(path)
-            return cls(path, None)
+            return cls(path, _checked_manifest(path), None)
         database.check_header(path)  # before a lock file is made beside something else
         lock = WriterLock(path)
         try:
             database.roll_back(path)
-            database.check(path)
-            return cls(path, lock)
+            return cls(path, _checked_manifest(path), lock)
         except BaseException:
             lock.release()
             raise
@@ -335,9 +341,18 @@ class RunStore:
         with self._reading():
             row = self._connection.execute(
                 "SELECT sha256 FROM media WHERE path = ? AND size_bytes = ? AND mtime_ns = ?",
-                (path, size_bytes, mtime_ns),
+                (bind_word(path), size_bytes, mtime_ns),
             ).fetchone()
             return unbind_hash(row[0]) if row else None
+
+    def media_hashes(self) -> dict[tuple[str, int, int], str]:
+        """Give all remembered SHA-256, by path, size in bytes and time of change in ns."""
+        with self._reading():
+            rows = self._connection.execute("SELECT path, size_bytes, mtime_ns, sha256 FROM media")
+            return {
+                (unbind_text(path) or "", size, time): unbind_hash(digest)
+                for path, size, time, digest in rows
+            }
 
     def remember_media_hashes(self, entries: Iterable[tuple[str, int, int, str]]) -> None:
         """Remember files of the release: path, size in bytes, time of change in ns, SHA-256."""
@@ -345,16 +360,13 @@ class RunStore:
         with self._transaction():
             self._connection.executemany(
                 "INSERT OR REPLACE INTO media VALUES (?, ?, ?, ?)",
-                ((path, size, time, bind_hash(digest)) for path, size, time, digest in entries),
+                (
+                    (bind_word(path), size, time, bind_hash(digest))
+                    for path, size, time, digest in entries
+                ),
             )
 
     # ------------------------------------------------------------ inside
-
-    def _read_manifest(self) -> Manifest:
-        row = self._connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
-        if row is None:
-            raise _unusable(self._path, "a run with its manifest", "one without")
-        return from_json(Manifest, read_json(row[0]))
 
     def _writing(self) -> Batches[Response]:
         if self._batches is None:
@@ -410,6 +422,12 @@ class RunStore:
             if len(rows) < _PAGE:
                 return
             last = rows[-1][0]
+
+
+def _checked_manifest(path: Path) -> Manifest:
+    meta = database.check(path)
+    with database.translated(path):
+        return from_json(Manifest, read_json(meta["manifest"]))
 
 
 def _roll_back_for_reader(path: Path) -> None:
