@@ -1,0 +1,101 @@
+"""Scores four-choice and other single-choice answers: right, wrong, or no answer and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from overread.errors import UsageError, expected
+from overread.metrics.choice import ACCURACY
+from overread.records import Choice, Item, Profile, Reference, Response, Score, Status
+from overread.scoring.honest_choice import read_choice
+from overread.scoring.reading import Reader, Reading
+
+__all__ = ["ChoiceScorer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceScorer:
+    """Turns the reply to a `Choice` item into one ``accuracy`` row.
+
+    The row's value is 1.0 or 0.0 exactly when a letter was read and the reference can be used. In
+    every other case there is no value and the status says why: `UNPARSED`, `REFUSED`, `FAILED` for
+    the reply, `UNDEFINED` for a reference that cannot be used. What a missing answer costs is
+    decided once, in `analysis`: nothing here turns it into a zero.
+    """
+
+    profile: Profile
+    reader: Reader = read_choice
+    metric: str = ACCURACY.name
+    metric_version: str = ACCURACY.version
+
+    def score(self, item: Item, reference: Reference, response: Response) -> tuple[Score, ...]:
+        """Score one response.
+
+        Raises
+        ------
+        UsageError
+            The three records do not belong together, or the item does not ask for a choice.
+        """
+        if not item.id == reference.item == response.item:
+            raise UsageError(
+                expected(
+                    "response",
+                    rule=f"one to item {item.id!r}",
+                    got=f"a response to {response.item!r} and a reference of {reference.item!r}",
+                    remedy="Join responses and references by item id.",
+                )
+            )
+        space = item.answer_space
+        if not isinstance(space, Choice):
+            raise UsageError(
+                expected(
+                    f"item {item.id!r}",
+                    rule="an answer space of the type Choice",
+                    got=type(space).__name__,
+                    remedy="Give the item a scorer of its own answer space.",
+                )
+            )
+        reading = self._read(response, space)
+        return (self._row(item, _judge(reading, reference, space), reading.answer, response),)
+
+    def _read(self, response: Response, space: Choice) -> Reading:
+        if response.status is Status.OK:
+            return self.reader(response.text, space.options)
+        reason = response.reason or "no reply"
+        return Reading(answer=None, status=response.status, rule=reason)
+
+    def _row(self, item: Item, verdict: _Verdict, answer: str | None, response: Response) -> Score:
+        return Score(
+            run=response.run,
+            item=item.id,
+            draw=response.draw,
+            patient=item.groups.get("patient"),
+            metric=self.metric,
+            metric_version=self.metric_version,
+            profile=self.profile,
+            unit=ACCURACY.unit,
+            value=verdict.value,
+            status=verdict.status,
+            reason=verdict.reason,
+            answer=answer,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Verdict:
+    value: float | None
+    status: Status
+    reason: str
+
+
+def _judge(reading: Reading, reference: Reference, space: Choice) -> _Verdict:
+    """Compare what was read with the reference; a failure on either side equals nothing."""
+    problem = reference.problem
+    if problem is None and reference.answer not in space.letters:
+        problem = f"reference {reference.answer!r} is none of the options"
+    if problem is not None:
+        return _Verdict(value=None, status=Status.UNDEFINED, reason=problem)
+    if reading.answer is None:
+        return _Verdict(value=None, status=reading.status, reason=reading.rule)
+    right = reading.answer == reference.answer
+    return _Verdict(value=float(right), status=Status.OK, reason=reading.rule)

@@ -1,0 +1,1 @@
+"""What the benchmarks' released scripts read in a reply, faults included."""
