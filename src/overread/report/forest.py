@@ -47,7 +47,8 @@ class ForestGroup:
     label: str
     asks: str
     """What the stratum's task asks."""
-    is_cell: bool
+    starts_level: bool
+    """Whether a new kind of stratum begins: circumstances after the total, then the cells."""
     chance_band: Span | None
     floor_x: str | None
     floor: str
@@ -58,7 +59,12 @@ class ForestGroup:
 def forest_groups(data: ReportData) -> tuple[ForestGroup, ...]:
     """Build the groups of the plot: the total, each circumstance, each cell."""
     tables = [EstimateTable.of(run.estimates) for run in data.runs]
-    return tuple(_group(stratum, tables, data) for stratum in forest_strata(data, tables))
+    groups: list[ForestGroup] = []
+    keys: set[str] = set()
+    for stratum in forest_strata(data, tables):
+        groups.append(_group(stratum, tables, data, starts_level=set(stratum) != keys))
+        keys = set(stratum)
+    return tuple(groups)
 
 
 def forest_strata(data: ReportData, tables: Sequence[EstimateTable]) -> Iterator[dict[str, str]]:
@@ -93,7 +99,11 @@ def published_rows(estimates: Iterable[Estimate]) -> tuple[PublishedEstimate, ..
 
 
 def _group(
-    stratum: Mapping[str, str], tables: Sequence[EstimateTable], data: ReportData
+    stratum: Mapping[str, str],
+    tables: Sequence[EstimateTable],
+    data: ReportData,
+    *,
+    starts_level: bool,
 ) -> ForestGroup:
     labels = list(run_labels(data.runs).values())
     honest = [table.get(_METRIC, "honest", stratum) for table in tables]
@@ -105,13 +115,11 @@ def _group(
     ]
     both = [estimate for estimate in (*honest, *published) if estimate is not None]
     rows.extend(_published_row(row) for row in published_rows(both))
-    fullest = max(
-        (estimate for estimate in honest if estimate), key=lambda e: e.n, default=None
-    )
+    fullest = max((estimate for estimate in honest if estimate), key=lambda e: e.n, default=None)
     return ForestGroup(
         label=stratum_label(stratum),
         asks=data.card.tasks.get(stratum.get("task", ""), ""),
-        is_cell="task" in stratum or len(stratum) > 1,
+        starts_level=starts_level,
         chance_band=chance_band(fullest),
         floor_x=floor_x(fullest),
         floor=_floor_words(fullest),
@@ -119,9 +127,7 @@ def _group(
     )
 
 
-def _run_row(
-    number: int, label: str, estimate: Estimate, published: Estimate | None
-) -> ForestRow:
+def _run_row(number: int, label: str, estimate: Estimate, published: Estimate | None) -> ForestRow:
     elsewhere = (
         published is not None
         and published.value is not None

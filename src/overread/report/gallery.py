@@ -86,7 +86,7 @@ def gallery_payload(data: ReportData, render: Renderer) -> tuple[dict[str, JsonV
     ]
     payload: dict[str, JsonValue] = {
         "runs": [{"id": run, "label": label} for run, label in runs.items()],
-        "tasks": dict(data.card.tasks),
+        "tasks": list(dict.fromkeys(entry.item.task for entry in data.gallery)),
         "filters": filters,
         "perBlock": THUMBNAILS_PER_BLOCK,
         "items": items,

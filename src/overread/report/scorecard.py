@@ -10,7 +10,15 @@ from overread.report.lookup import EstimateTable
 from overread.report.marks import SHARE_AXIS, Mark, Span
 from overread.report.wording import MISSING, Shown, count, percent, show_estimate
 
-__all__ = ["CardRow", "chance_band", "floor_x", "score_card", "score_card_row", "verdict"]
+__all__ = [
+    "CardRow",
+    "card_notes",
+    "chance_band",
+    "floor_x",
+    "score_card",
+    "score_card_row",
+    "verdict",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +55,22 @@ def score_card(data: ReportData) -> tuple[CardRow, ...]:
     return tuple(
         score_card_row(run, label=labels[run.manifest.run], colour=number % 8)
         for number, run in enumerate(data.runs)
+    )
+
+
+def card_notes(data: ReportData) -> tuple[str, ...]:
+    """Gather what the totals' estimates ask to mind, each remark once with its runs."""
+    runs_of: dict[str, dict[str, None]] = {}
+    labels = run_labels(data.runs)
+    for run in data.runs:
+        for estimate in run.estimates:
+            # A missing value or interval says why in its own cell.
+            if not estimate.stratum and estimate.reason and estimate.low is not None:
+                runs_of.setdefault(estimate.reason, {})[labels[run.manifest.run]] = None
+    everybody = len(data.runs)
+    return tuple(
+        f"{_sentence(reason)}" if len(runs) == everybody else f"{', '.join(runs)}: {reason}."
+        for reason, runs in runs_of.items()
     )
 
 
@@ -100,6 +124,10 @@ def floor_x(estimate: Estimate | None) -> str | None:
     if estimate is None or estimate.blind_floor is None:
         return None
     return SHARE_AXIS.x(estimate.blind_floor)
+
+
+def _sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:]}."
 
 
 def _detail(run: RunReport, accuracy: Estimate | None) -> str:

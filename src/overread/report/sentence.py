@@ -5,6 +5,8 @@ Only the intervals decide the wording, so the same numbers always give the same 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from overread.contracts import Card
 from overread.records import Estimate
 from overread.report.data import ReportData, RunReport, run_labels
@@ -17,11 +19,22 @@ __all__ = ["limits", "sentences"]
 _WORTH_SAYING = 0.01
 """Shares of questions without an answer above this are said in the sentence."""
 
+_VERDICTS = {
+    "above": "Above the best policy that sees no picture",
+    "level": "Not to be told apart from the best policy that sees no picture",
+    "below": "Below the best policy that sees no picture",
+    "unknown": "Without a comparison to a policy that sees no picture",
+}
+
 
 def sentences(data: ReportData) -> tuple[str, ...]:
-    """Say for each run what its headline shows."""
+    """Say what the headline shows: one run in full, several sorted by their blind floor."""
     labels = run_labels(data.runs)
-    return tuple(_sentence(run, labels[run.manifest.run]) for run in data.runs)
+    if len(data.runs) == 1:
+        return (_sentence(data.runs[0], labels[data.runs[0].manifest.run]),)
+    return _sorted_runs(
+        {labels[run.manifest.run]: EstimateTable.of(run.estimates) for run in data.runs}
+    )
 
 
 def limits(data: ReportData) -> tuple[str, ...]:
@@ -42,6 +55,37 @@ def _sentence(run: RunReport, label: str) -> str:
     return " ".join([told + _against_floor(table, accuracy), *_unanswered(table)])
 
 
+def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
+    told: list[str] = []
+    for key, phrase in _VERDICTS.items():
+        found = [
+            f"{label} ({_brief(table)})"
+            for label, table in tables.items()
+            if verdict(table.get("gain_over_blind", "honest", {})) == key
+        ]
+        if found:
+            told.append(f"{phrase}: {', '.join(found)}.")
+    silent = [
+        f"{label} ({percent(no_answer.value)} %)"
+        for label, table in tables.items()
+        if (no_answer := table.get("no_answer", "honest", {})) is not None
+        and no_answer.value is not None
+        and no_answer.value >= _WORTH_SAYING
+    ]
+    if silent:
+        told.append(f"Without a readable answer, and so not right: {', '.join(silent)}.")
+    return tuple(told)
+
+
+def _brief(table: EstimateTable) -> str:
+    accuracy = table.get("accuracy", "honest", {})
+    gained = table.get("gain_over_blind", "honest", {})
+    if accuracy is None or accuracy.value is None:
+        return "no score"
+    points = "" if gained is None or gained.value is None else f", {gain(gained.value)} points"
+    return f"{percent(accuracy.value)} %{points}"
+
+
 def _interval(accuracy: Estimate) -> str:
     behind = "" if accuracy.n_clusters is None else f", {count(accuracy.n_clusters)} patients"
     if accuracy.low is None or accuracy.high is None:
@@ -56,7 +100,9 @@ def _against_floor(table: EstimateTable, accuracy: Estimate) -> str:
         return "."
     policy = f" ({accuracy.blind_policy})" if accuracy.blind_policy else ""
     floor = f"{percent(accuracy.blind_floor)} % of the best policy that sees no picture{policy}"
-    points = "" if gained is None or gained.value is None else f" by {gain(gained.value)} points"
+    points = (
+        "" if gained is None or gained.value is None else f" by {percent(abs(gained.value))} points"
+    )
     return {
         "above": f": above the {floor}{points}.",
         "below": f": below the {floor}{points}.",
@@ -75,7 +121,9 @@ def _unanswered(table: EstimateTable) -> list[str]:
         if answered is not None and answered.value is not None
         else ""
     )
-    return [f"{percent(no_answer.value)} % got no readable answer and count as not right{of_those}."]
+    return [
+        f"{percent(no_answer.value)} % got no readable answer and count as not right{of_those}."
+    ]
 
 
 def _limit(card: Card) -> str:

@@ -69,13 +69,21 @@ def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
     n_pictures = sum(len(media.paths) for media, _ in distinct)
     scale = 0.75 if n_pictures > _MANY_PICTURES else 1.0
 
+    made: dict[str, Thumbnail] = {}  # two threads may make one twice, which is harmless
+
     def prepare(entry: tuple[Media, Role]) -> list[tuple[str, Thumbnail]] | str:
         media, role = entry
         side_px = round(_SIDE_PX[role] * scale)
+        found: list[tuple[str, Thumbnail]] = []
         try:
-            return [_shrink(picture, side_px) for picture in render(media)]
+            for picture in render(media):
+                key = f"{picture.receipt.sha256}@{side_px}"
+                if key not in made:
+                    made[key] = _shrink(picture, side_px)
+                found.append((key, made[key]))
         except ImageError as error:
             return str(error)
+        return found
 
     with ThreadPoolExecutor(_THREADS) as pool:
         return _arrange(distinct, pool.map(prepare, distinct))
@@ -103,7 +111,7 @@ def _arrange(
     return Shelf(thumbnails=tuple(thumbnails), places=places, problems=problems)
 
 
-def _shrink(picture: Picture, side_px: int) -> tuple[str, Thumbnail]:
+def _shrink(picture: Picture, side_px: int) -> Thumbnail:
     from PIL import Image, UnidentifiedImageError  # heavy: not before a report is written
 
     try:
@@ -114,9 +122,8 @@ def _shrink(picture: Picture, side_px: int) -> tuple[str, Thumbnail]:
     small.thumbnail((side_px, side_px), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
     small.save(buffer, "WEBP", quality=_QUALITY, method=2)
-    thumbnail = Thumbnail(
+    return Thumbnail(
         data=base64.b64encode(buffer.getvalue()).decode("ascii"),
         width=small.width,
         height=small.height,
     )
-    return f"{picture.receipt.sha256}@{side_px}", thumbnail

@@ -5,11 +5,12 @@ A number that is not there is a dash with its reason beside it, never a zero.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from overread.records import Estimate
+from overread.records import Estimate, JsonValue
 
 __all__ = [
     "MISSING",
@@ -18,6 +19,7 @@ __all__ = [
     "gain",
     "p_value",
     "percent",
+    "settings_text",
     "show_estimate",
     "size",
     "stratum_label",
@@ -87,6 +89,16 @@ def show_estimate(estimate: Estimate | None, *, signed: bool = False) -> Shown:
         value=write(estimate.value),
         interval=f"{write(estimate.low)} to {write(estimate.high)}",
         reason=estimate.reason or "",
+    )
+
+
+def settings_text(settings: Mapping[str, JsonValue]) -> str:
+    """Write a mapping of settings on one line, sorted: ``seed: 0, temperature: 0.0``."""
+    if not settings:
+        return "none"
+    return ", ".join(
+        f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for key, value in sorted(settings.items())
     )
 
 

@@ -1,0 +1,161 @@
+"""The report as one HTML file that opens offline.
+
+Every text is escaped: Jinja2 escapes what the template prints, and the gallery's data travels as
+JSON that cannot end its block. The page's content policy allows its own script and style by their
+hashes and pictures from data URLs, and nothing else: no request can leave.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import tempfile
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from overread.contracts import Renderer
+from overread.records import Severity
+from overread.report.contrast import contrast
+from overread.report.data import ReportData, run_labels
+from overread.report.fates import FATES, fates
+from overread.report.floors import floors
+from overread.report.forest import forest_groups
+from overread.report.gallery import gallery_payload, json_block, thumbnail_blocks
+from overread.report.letters import matrices
+from overread.report.marks import SHARE_AXIS
+from overread.report.pairs import pairs
+from overread.report.scorecard import card_notes, score_card
+from overread.report.sent import sent
+from overread.report.sentence import limits, sentences
+from overread.report.sources import published_sources
+from overread.report.wording import count, settings_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["environment", "write_html"]
+
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+
+
+def write_html(data: ReportData, out_dir: Path, render: Renderer) -> Path:
+    """Write ``index.html`` into a folder, which is made if it is not there.
+
+    Parameters
+    ----------
+    data
+        What to report.
+    out_dir
+        The folder; an ``index.html`` in it is replaced once the new one is whole.
+    render
+        Turns the gallery's media into pictures. A medium that raises ImageError is shown as the
+        reason why it has no picture.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
+    out_dir.mkdir(parents=True, exist_ok=True)
+    payload, shelf = gallery_payload(data, render)
+    script, style = _asset("report.js"), _asset("report.css")
+    template = environment().get_template("report.html.j2")
+    page = template.render(
+        **_sections(data),
+        payload=payload,
+        gallery_json=json_block(payload),
+        thumbnail_blocks=list(thumbnail_blocks(shelf)),
+        script=script,
+        style=style,
+        policy=_content_policy(script, style),
+    )
+    return _write_whole(out_dir / "index.html", page)
+
+
+@cache
+def environment() -> Environment:
+    """Make the template environment: escaping on, undefined names are errors."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("overread.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+def _sections(data: ReportData) -> dict[str, Any]:
+    """Gather what the template prints, section by section."""
+    findings = [("release", finding) for finding in data.findings]
+    labels = run_labels(data.runs)
+    card, groups = score_card(data), forest_groups(data)
+    for run in data.runs:
+        findings += [(labels[run.manifest.run], finding) for finding in run.findings]
+    findings.sort(key=lambda pair: _SEVERITIES.index(pair[1].severity))
+    return {
+        "data": data,
+        "labels": labels,
+        "sentences": sentences(data),
+        "limits": limits(data),
+        "card": card,
+        "card_notes": card_notes(data),
+        "any_differs": any(row.published_x for group in groups for row in group.rows),
+        "axis": SHARE_AXIS,
+        "groups": groups,
+        "row_kinds": {row.kind for group in groups for row in group.rows},
+        "contrast": contrast(data),
+        "fates": fates(data),
+        "fate_names": FATES,
+        "matrices": matrices(data),
+        "floors": floors(data),
+        "pairs": pairs(data),
+        "sent": sent(data),
+        "findings": findings,
+        "sources": published_sources(data),
+        "count": count,
+        "pretty": settings_text,
+    }
+
+
+def _asset(name: str) -> str:
+    return (files("overread.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _content_policy(script: str, style: str) -> str:
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "img-src data:",
+            f"script-src 'sha256-{_hash(script)}'",
+            f"style-src 'sha256-{_hash(style)}'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def _write_whole(path: Path, text: str) -> Path:
+    """Replace a file only when the new one is complete."""
+    # A reply may hold half a surrogate pair, which UTF-8 cannot: it becomes a question mark.
+    encoded = text.encode("utf-8", errors="replace")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(encoded)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return path

@@ -1,0 +1,98 @@
+"""Runs against each other: differences item by item, on one axis around zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from overread.analysis.compare import PairDifference
+from overread.report.data import ReportData
+from overread.report.marks import Axis, Mark, symmetric_axis
+from overread.report.wording import count, gain, p_value, percent, stratum_label
+
+__all__ = ["PairRow", "Pairs", "pairs"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRow:
+    """Two runs over one stratum."""
+
+    first: str
+    second: str
+    stratum: str
+    n: str
+    values: str
+    counts: tuple[str, str, str, str]
+    """Right by both, only the first, only the second, neither."""
+    difference: str
+    interval: str
+    p_mcnemar: str
+    p_sign_flip: str
+    p_holm: str
+    verdict: str
+    """``first``, ``second`` is better, or ``level``: the adjusted p decides."""
+    mark: Mark | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """All pairs, and each pair by stratum."""
+
+    axis: Axis
+    rows: tuple[PairRow, ...]
+    details: tuple[tuple[str, tuple[PairRow, ...]], ...]
+    notes: tuple[str, ...]
+    level: str
+
+
+def pairs(data: ReportData) -> Pairs | None:
+    """Build the comparison's rows; None for a report without one."""
+    comparison = data.comparison
+    if comparison is None or not comparison.pairs:
+        return None
+    axis = symmetric_axis(_extremes(comparison.pairs))
+    wide = symmetric_axis(_extremes(comparison.by_stratum)) if comparison.by_stratum else axis
+    details: dict[str, list[PairRow]] = {}
+    for pair in comparison.by_stratum:
+        details.setdefault(f"{pair.first} and {pair.second}", []).append(_row(pair, wide))
+    return Pairs(
+        axis=axis,
+        rows=tuple(_row(pair, axis) for pair in comparison.pairs),
+        details=tuple((name, tuple(rows)) for name, rows in details.items()),
+        notes=comparison.notes,
+        level=f"{100 * comparison.pairs[0].level:.0f} %",
+    )
+
+
+def _extremes(found: Sequence[PairDifference]) -> list[float]:
+    values = [(pair.difference, pair.low, pair.high) for pair in found]
+    return [value for triple in values for value in triple if value is not None]
+
+
+def _row(pair: PairDifference, axis: Axis) -> PairRow:
+    has_interval = pair.low is not None and pair.high is not None
+    counts = (pair.both, pair.only_first, pair.only_second, pair.neither)
+    both, only_first, only_second, neither = (count(n) for n in counts)
+    return PairRow(
+        first=pair.first,
+        second=pair.second,
+        stratum=stratum_label(pair.stratum),
+        n=count(pair.n),
+        values=f"{percent(pair.first_value)} and {percent(pair.second_value)}",
+        counts=(both, only_first, only_second, neither),
+        difference=gain(pair.difference),
+        interval=f"{gain(pair.low)} to {gain(pair.high)}" if has_interval else "",
+        p_mcnemar=p_value(pair.p_mcnemar),
+        p_sign_flip=p_value(pair.p_sign_flip),
+        p_holm=p_value(pair.p_holm),
+        verdict=_verdict(pair),
+        mark=axis.mark(pair.difference, pair.low, pair.high),
+        reason=pair.reason or "",
+    )
+
+
+def _verdict(pair: PairDifference) -> str:
+    if pair.p_holm is None or pair.p_holm >= 1 - pair.level:
+        return "level"
+    return "first" if pair.difference > 0 else "second"
