@@ -1,0 +1,42 @@
+r"""A model in a process and an environment of its own, asked over one line in and one line out.
+
+``--model command:'conda run -n ct python my_model.py'``. The process is started once and reads
+questions from its standard input, one JSON object a line, in UTF-8::
+
+    {"id": "test/img2txt/box/17", "draw": 0, "benchmark": "ct-bench", "task": "img2txt",
+     "condition": "box", "question": "…",
+     "prompt": [{"role": "system", "text": "…"}, {"role": "user", "pictures": [PICTURE, …]}],
+     "pictures": [PICTURE, …],
+     "options": [{"letter": "A", "text": "…", "pictures": []}, …],
+     "settings": {"seed": 0, "temperature": 0.0, "max_tokens": 1000}}
+
+where PICTURE is ``{"path": "/tmp/…/1f0c….png", "media_type": "image/png", "width": 512,
+"height": 512, "sha256": "…", "sources": ["…"], "window": "as stored", "layout": "slice 3 of 9",
+"orientation": "as stored"}``: a file in a private folder, gone after the reply. For each question
+it writes one line to its standard output, with the same id::
+
+    {"id": "test/img2txt/box/17", "text": "B"}
+    {"id": "test/img2txt/box/17", "path": "/data/masks/17.nii.gz"}
+    {"id": "test/img2txt/box/17", "error": "out of memory"}
+    {"id": "test/img2txt/box/17", "refused": "not a question for me"}
+
+``finish_reason``, ``tokens_in`` and ``tokens_out`` may be added. Everything else it has to say
+goes to its standard error, whose end is shown when it dies. At the end of its input it leaves.
+
+A process that dies is started again, and the question that killed it has *failed*; so has one that
+gets no reply in time (``--timeout``; ten minutes more for the first one after a start, when weights
+are loaded) or a line that is no reply to it. Three deaths in a row without a reply end the run.
+A whole example, in Python::
+
+    import json, sys
+    for line in sys.stdin:
+        question = json.loads(line)
+        answer = question["options"][0]["letter"]
+        print(json.dumps({"id": question["id"], "text": answer}), flush=True)
+"""
+
+from __future__ import annotations
+
+from overread.models.command.adapter import ADAPTER
+
+__all__ = ["ADAPTER"]

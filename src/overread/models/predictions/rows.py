@@ -1,0 +1,281 @@
+"""Reads a file of predictions into rows: JSON, JSON Lines, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from overread.errors import UsageError, expected
+from overread.records import Status
+
+__all__ = ["ID_FIELDS", "Row", "read_rows"]
+
+ID_FIELDS = ("item", "item_id", "id")
+_ANSWER_FIELDS = (
+    *("text", "reply", "response", "raw_response", "output"),
+    *("prediction", "answer", "selected_option"),
+)
+_LIST_FIELDS = ("predictions", "responses", "results", "items", "data")
+_WITH_BOX = frozenset({"box", "bbox", "with", "withbox", "withbbox", "yes", "true", "1"})
+_WITHOUT_BOX = frozenset({"nobox", "nobbox", "without", "withoutbox", "withoutbbox", "no", "false"})
+_SPLITS = {"val": "validation", "valid": "validation", "dev": "validation"}
+_LARGEST_FILE = 2**31
+_LARGEST_CELL = 2**27
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One prediction and every key it names."""
+
+    place: str
+    """Where it stands in the file, for messages."""
+    id: str | None = None
+    qa_id: str | None = None
+    lesion: str | None = None
+    task: str | None = None
+    box: str | None = None
+    """``box`` or ``no-box``; None where the row does not say."""
+    split: str | None = None
+    draw: int = 0
+    question: str | None = None
+    choices: tuple[tuple[str, str], ...] | None = None
+    """Letters and texts of the options, sorted by letter."""
+    status: Status = Status.OK
+    text: str | None = None
+    reason: str | None = None
+    """Why there is no text."""
+
+    @property
+    def answer(self) -> tuple[Status, str | None]:
+        """What two rows must share to say the same."""
+        return self.status, self.text
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether the row names its item."""
+        return bool(self.id or self.qa_id or (self.lesion and self.task))
+
+
+def read_rows(path: Path) -> tuple[Row, ...]:
+    """Read a file of predictions, or ``output_data.json`` in a folder.
+
+    Raises
+    ------
+    UsageError
+        No such file, unreadable text, broken JSON (with its line), a table without keys.
+    """
+    if path.is_dir():
+        path = path / "output_data.json"
+    text = _text(path)
+    stripped = text.lstrip()
+    if path.suffix.lower() in (".csv", ".tsv") or (stripped and stripped[0] not in "[{"):
+        entries: Iterable[tuple[str, Mapping[str, object]]] = _table(path, text)
+    elif path.suffix.lower() in (".jsonl", ".ndjson") or _is_json_lines(stripped):
+        entries = _json_lines(path, text)
+    else:
+        entries = _json_document(path, text)
+    rows = tuple(_row(place, entry) for place, entry in entries)
+    if not any(row.is_keyed for row in rows):
+        raise _wrong(
+            path,
+            "rows that name their item (item, qa_id, or lesion_idx with q_type) and their answer",
+            f"{len(rows)} rows, none with a key" if rows else "no rows",
+        )
+    return rows
+
+
+def _text(path: Path) -> str:
+    try:
+        if (size := path.stat().st_size) > _LARGEST_FILE:
+            raise _wrong(path, f"a file of at most {_LARGEST_FILE:,} bytes", f"{size:,} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise _wrong(path, "a file of predictions", error.strerror or "no file") from None
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        got = f"byte {data[error.start]:#04x} at {error.start}"
+        raise _wrong(path, "text in UTF-8", got) from None
+
+
+def _is_json_lines(text: str) -> bool:
+    first, _, rest = text.partition("\n")
+    if not (first.startswith("{") and rest.strip()):
+        return False
+    try:
+        json.loads(first)
+    except ValueError:
+        return False
+    return True
+
+
+def _json_lines(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+    # Only a line feed ends a line: JSON may hold the other ends that `splitlines` knows.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            place = f"line {number}"
+            yield place, _mapping(_load(path, line, first_line=number), path, place)
+
+
+def _json_document(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+    data = _load(path, text, first_line=1)
+    if isinstance(data, _Pairs):
+        listed = next((value for key, value in data if key in _LIST_FIELDS), None)
+        if isinstance(listed, list):
+            data = cast("list[object]", listed)
+        elif _names_a_key([key for key, _ in data]):
+            data = [data]
+        else:
+            for key, value in data:
+                entry = dict(value) if isinstance(value, _Pairs) else {"answer": value}
+                yield f"key {key!r}", {"id": key, **entry}
+            return
+    if not isinstance(data, list):
+        raise _wrong(path, "a JSON list or object", type(data).__name__)
+    for number, entry in enumerate(cast("list[object]", data)):
+        yield f"row {number}", _mapping(entry, path, f"row {number}")
+
+
+class _Pairs(tuple[tuple[str, object], ...]):
+    """A JSON object as it stands, so that a key that comes twice is seen twice."""
+
+    __slots__ = ()
+
+
+def _load(path: Path, text: str, *, first_line: int) -> object:
+    try:
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        got = f"{error.msg} in line {line}, column {error.colno}"
+        raise _wrong(path, "whole JSON", got) from None
+    except (ValueError, RecursionError) as error:
+        raise _wrong(path, "sound JSON", str(error)) from None
+
+
+def _mapping(value: object, path: Path, place: str) -> Mapping[str, object]:
+    if not isinstance(value, _Pairs):
+        raise _wrong(path, f"an object in {place}", type(value).__name__)
+    return dict(value)
+
+
+def _table(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)
+    before = csv.field_size_limit(_LARGEST_CELL)
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        columns = [name.strip() for name in reader.fieldnames or ()]
+        if not _names_a_key(columns):
+            rule = "a header with item, qa_id, or lesion_idx and q_type"
+            raise _wrong(path, rule, ", ".join(columns) or "no header")
+        for cells in reader:
+            line = f"line {reader.line_num}"
+            if None in cells:
+                raise _wrong(path, f"{len(columns)} cells in {line}", "more")
+            yield line, {name.strip(): value for name, value in cells.items()}
+    except csv.Error as error:
+        raise _wrong(path, "a sound CSV table", str(error)) from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _names_a_key(names: Sequence[str]) -> bool:
+    return any(name in names for name in (*ID_FIELDS, "qa_id", "lesion_idx"))
+
+
+def _row(place: str, entry: Mapping[str, object]) -> Row:
+    status, text, reason = _answer(entry)
+    return Row(
+        place=place,
+        id=next((word for name in ID_FIELDS if (word := _word(entry.get(name)))), None),
+        qa_id=_word(entry.get("qa_id")),
+        lesion=_word(entry.get("lesion_idx")),
+        task=_word(entry.get("q_type")) or _word(entry.get("task")),
+        box=_box(_word(entry.get("bbox_type")) or _word(entry.get("box"))),
+        split=_split(_word(entry.get("split"))),
+        draw=_draw(entry.get("draw")),
+        question=_word(entry.get("question")),
+        choices=_choices(entry.get("choices")),
+        status=status,
+        text=text,
+        reason=reason,
+    )
+
+
+def _answer(entry: Mapping[str, object]) -> tuple[Status, str | None, str | None]:
+    """Take a row's answer: its words as they are, or an object as JSON."""
+    named = _word(entry.get("status"))
+    reason = _word(entry.get("reason")) or _word(entry.get("error"))
+    values = [entry[name] for name in _ANSWER_FIELDS if entry.get(name) is not None]
+    text = _answer_text(values[0]) if values else None
+    if named in (Status.FAILED, Status.REFUSED):
+        return Status(named), text or None, reason or f"{named} when the file was written"
+    if text is None:
+        return Status.FAILED, None, reason or "the file has no answer for it"
+    return Status.OK, text, None
+
+
+def _answer_text(value: object) -> str:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    plain = _plain(value)
+    if isinstance(plain, dict):
+        fields = cast("dict[str, object]", plain)
+        raw = fields.get("explanation")
+        if "selected_option" in fields and fields["selected_option"] is None:
+            # The CT-Bench script keeps a reply it could not read whole, under this name.
+            if isinstance(raw, str):
+                return raw.encode("utf-8", "replace").decode()
+            return ""
+    return json.dumps(plain)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, _Pairs):
+        return {key: _plain(inner) for key, inner in value}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in cast("list[object]", value)]
+    return value
+
+
+def _word(value: object) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a table made by a data frame writes 12.0 for 12
+    return str(value).strip() or None
+
+
+def _box(word: str | None) -> str | None:
+    if word is None:
+        return None
+    plain = "".join(ch for ch in word.casefold() if ch.isalnum())
+    return "box" if plain in _WITH_BOX else "no-box" if plain in _WITHOUT_BOX else word
+
+
+def _split(word: str | None) -> str | None:
+    return _SPLITS.get(word.casefold(), word.casefold()) if word else None
+
+
+def _draw(value: object) -> int:
+    word = _word(value)
+    return int(word) if word and word.isdecimal() and len(word) < 7 else 0
+
+
+def _choices(value: object) -> tuple[tuple[str, str], ...] | None:
+    if not isinstance(value, _Pairs):
+        return None
+    pairs = [(key.strip(), _word(text) or "") for key, text in value]
+    return tuple(sorted(pairs)) or None
+
+
+def _wrong(path: Path, rule: str, got: str) -> UsageError:
+    remedy = "'overread.models.predictions' describes the files that can be read."
+    return UsageError(expected(f"predictions:{path}", rule=rule, got=got, remedy=remedy))
