@@ -458,24 +458,20 @@ def test_kill_9_loses_no_committed_answer(
         with start_writer(path, 1_000_000) as writer:
             assert writer.stdout is not None
             assert writer.stdout.readline() == "open\n"
-            time.sleep(rng.uniform(0.0, 0.08))
+            committed = {writer.stdout.readline().strip() for _ in range(rng.integers(0, 60))}
+            time.sleep(rng.uniform(0.0, 0.005))  # at any point of the next batch
             writer.kill()
-            lines = writer.stdout.read().split("\n")[:-1]  # what follows the last \n was cut
+            committed |= set(writer.stdout.read().split("\n")[:-1])  # the last may be cut short
         with RunStore.open(path) as store:
             kept = {response.item for response in store.responses()}
             assert all(response.text == "answer " * 50 for response in store.responses())
-        committed = {each.item for each in plan[: plan_index(lines) + 1]} if lines else set()
         assert committed <= kept
         assert safe <= kept
         safe = kept
-    assert 100 < len(safe) < 4_000, "the writers were killed before they wrote"
+    assert 100 < len(safe) < 4_000
     with RunStore.open(path, write=True) as store:
         assert len(store.answered()) == len(safe)
     assert [each.name for each in tmp_path.iterdir()] == ["run.db"]
-
-
-def plan_index(lines: list[str]) -> int:
-    return int(lines[-1].rsplit("/", 1)[-1]) if lines[-1] != "closed" else 0
 
 
 def test_kill_9_while_closing_leaves_a_whole_run(

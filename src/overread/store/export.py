@@ -10,6 +10,7 @@ are lists of structs. Findings carry their ``kind`` in both.
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -159,7 +160,10 @@ def _line(row: _Row) -> bytes:
 
 
 def _write_parquet(table: str, rows: Iterable[_Row], target: Path) -> None:
-    _frame(table, rows).write_parquet(target, compression="zstd")
+    # Through memory: a full disk is then an OSError of ours, with its number, not of polars.
+    buffer = io.BytesIO()
+    _frame(table, rows).write_parquet(buffer, compression="zstd")
+    target.write_bytes(buffer.getbuffer())
 
 
 def _frame(table: str, rows: Iterable[_Row]) -> pl.DataFrame:
