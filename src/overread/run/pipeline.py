@@ -152,7 +152,6 @@ def _open_store(out: Path, manifest: Manifest) -> RunStore:
                 remedy="Model, settings, selection or release differ: choose another --out.",
             )
         )
-    store.update_manifest(manifest)
     return store
 
 

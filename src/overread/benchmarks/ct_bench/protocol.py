@@ -20,7 +20,16 @@ from overread.scoring.choice_scorer import ChoiceScorer
 from overread.scoring.honest_choice import read_choice
 from overread.scoring.published.ct_bench import read_ct_bench_script
 
-__all__ = ["PLAN", "card", "chat_prompt", "expected_counts", "notes", "published_values", "scorers", "stem"]
+__all__ = [
+    "PLAN",
+    "card",
+    "chat_prompt",
+    "expected_counts",
+    "notes",
+    "published_values",
+    "scorers",
+    "stem",
+]
 
 _SYSTEM: Final = (
     "You are a radiologist reading a CT examination. Answer the question about the picture."
@@ -126,7 +135,9 @@ def expected_counts() -> tuple[ExpectedCount, ...]:
 @cache
 def published_values() -> tuple[PublishedValue, ...]:
     """Give the printed numbers of models, and the readers as counts."""
-    text = (resources.files("overread.benchmarks.ct_bench") / "published.toml").read_text(encoding="utf-8")
+    text = (resources.files("overread.benchmarks.ct_bench") / "published.toml").read_text(
+        encoding="utf-8"
+    )
     published: dict[str, Any] = tomllib.loads(text)
     return tuple(
         PublishedValue(

@@ -1,0 +1,45 @@
+import json
+
+import pytest
+
+from overread.registry import find_benchmark
+from overread.run.check import check_release
+
+
+@pytest.fixture
+def release(release_root):
+    return find_benchmark("ct-bench").open(release_root)
+
+
+def test_counts_per_setting_against_a_complete_release(release):
+    check = check_release(release)
+    test = check.splits[0]
+    assert test.split == "test"
+    assert len(test.rows) == 13
+    assert test.total.n_expected == 1900
+    assert test.total.n == sum(row.n for row in test.rows)
+    assert sum(test.total.letters.values()) == test.total.n
+    assert 0 < test.total.n_patients <= test.total.n_lesions
+    assert check.ok
+
+
+def test_a_patient_in_two_splits_is_an_error(release_root, tmp_path):
+    import shutil
+
+    root = tmp_path / "leaky"
+    shutil.copytree(release_root, root)
+    path = root / "qa_llm.json"
+    questions = json.loads(path.read_text())
+    test_lesion = next(q["lesion_idx"] for q in questions if q["split"] == "test")
+    next(q for q in questions if q["split"] == "validation")["lesion_idx"] = test_lesion
+    path.write_text(json.dumps(questions))
+    check = check_release(find_benchmark("ct-bench").open(root))
+    assert not check.ok
+    assert "shared-patient" in {finding.code for finding in check.findings}
+
+
+def test_blind_policies_are_scored(release):
+    floors = check_release(release).splits[0].floors
+    totals = {floor.policy: floor.value for floor in floors if not floor.stratum}
+    assert {"always A", "longest option", "always refuse"} <= set(totals)
+    assert totals["always refuse"] == 0

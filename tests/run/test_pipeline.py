@@ -1,0 +1,236 @@
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from overread.contracts import Query
+from overread.errors import (
+    FatalModelError,
+    PartialRunError,
+    ReleaseError,
+    StoreBusyError,
+    UsageError,
+)
+from overread.records import Status
+from overread.run.pipeline import execute
+from overread.store.run_store import RunStore
+
+# Models of these tests: plain functions reached through the python adapter.
+ASKED: list[str] = []
+
+
+def letter_a(query: Query) -> str:
+    ASKED.append(query.item.id)
+    return "A"
+
+
+def says_what_it_saw(query: Query) -> str:
+    pictures = [picture for shown in query.pictures.values() for picture in shown]
+    assert pictures
+    assert all(picture.data.startswith(b"\x89PNG") for picture in pictures)
+    return "B"
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> None:
+    ASKED.clear()
+
+
+@pytest.fixture(autouse=True)
+def _this_module_can_be_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pipeline_models", sys.modules[__name__])
+
+
+def estimates(path, metric="accuracy", profile="honest"):
+    with RunStore.open(path) as store:
+        return next(
+            each
+            for each in store.estimates()
+            if each.metric == metric and each.profile == profile and not each.stratum
+        )
+
+
+def test_a_run_leaves_plan_responses_scores_and_estimates(request_for):
+    outcome = execute(request_for("constant:A"))
+    assert (outcome.n_planned, outcome.n_asked, outcome.n_failed) == (26, 26, 0)
+    with RunStore.open(outcome.out) as store:
+        assert len(store.plan()) == 26
+        assert {response.text for response in store.responses()} == {"A"}
+        assert {(s.profile, s.metric) for s in store.scores()} >= {
+            ("honest", "accuracy"),
+            ("published", "accuracy"),
+        }
+        right = sum(score.value or 0 for score in store.scores() if score.profile == "honest")
+    total = estimates(outcome.out)
+    assert total.n == total.n_answered == 26
+    assert total.value == pytest.approx(right / 26)
+    assert total.chance == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_second_start_asks_only_what_is_missing(request_for, share):
+    request = request_for("python:pipeline_models:letter_a", options={"concurrency": 1})
+    request = replace(request, canary=False)
+    n_first = int(26 * share)
+
+    def stop_half_way(progress):
+        if progress.done == n_first:
+            raise KeyboardInterrupt
+
+    if share == 0.5:
+        with pytest.raises(PartialRunError, match="13 of 26 answers"):
+            execute(request, on_progress=stop_half_way)
+    elif share == 1.0:
+        execute(request)
+    first = set(ASKED[:n_first])
+    ASKED.clear()
+    outcome = execute(request)
+    assert len(ASKED) == outcome.n_asked == 26 - n_first
+    assert first.isdisjoint(ASKED)
+    assert estimates(request.out).n_answered == 26
+
+
+def test_answers_are_never_credited_to_another_model(request_for):
+    execute(request_for("constant:A"))
+    with pytest.raises(UsageError, match=r"--out: expected a new file.*constant"):
+        execute(request_for("constant:B"))
+    assert estimates(request_for("constant:A").out).n_answered == 26
+
+
+def test_a_run_can_be_extended(request_for):
+    execute(request_for("constant:A", limit=13))
+    outcome = execute(request_for("constant:A", limit=26))
+    assert (outcome.n_planned, outcome.n_asked) == (26, 13)
+    with RunStore.open(outcome.out) as store:
+        assert store.manifest.selection["limit"] == 26
+
+
+def test_draws_are_asked_apart(request_for):
+    outcome = execute(
+        request_for("python:pipeline_models:letter_a", draws=3, limit=4, canary=False)
+    )
+    assert outcome.n_planned == len(ASKED) == 12
+    assert estimates(outcome.out).n == 12
+
+
+def test_a_seeing_model_gets_pictures_and_receipts_say_so(request_for):
+    outcome = execute(request_for("python:pipeline_models:says_what_it_saw"))
+    assert outcome.n_failed == 0
+    with RunStore.open(outcome.out) as store:
+        responses = list(store.responses())
+    assert all(response.receipts for response in responses)
+    assert {len(response.receipts) for response in responses} == {1, 4, 9}
+
+
+def test_a_missing_picture_fails_its_questions_and_stays_in_the_denominator(
+    request_for, release_root, tmp_path
+):
+    root = tmp_path / "broken"
+    shutil.copytree(release_root, root)
+    with_picture = next((root / "llm" / "test").glob("**/*.png"))
+    with_picture.unlink()
+    outcome = execute(
+        request_for("python:pipeline_models:says_what_it_saw", release=root, limit=None)
+    )
+    assert outcome.n_failed >= 1
+    assert "missing-image" in {finding.code for finding in outcome.findings}
+    with RunStore.open(outcome.out) as store:
+        failed = [r for r in store.responses() if r.status is Status.FAILED]
+    assert len(failed) == outcome.n_failed
+    assert all(with_picture.name in response.reason for response in failed)
+    assert estimates(outcome.out).n == outcome.n_planned
+    published = estimates(outcome.out, profile="published")
+    assert published.n == outcome.n_planned - outcome.n_failed  # the script drops them
+
+
+def test_chat_goes_through_the_fake_server_and_the_canary_tells(request_for):
+    outcome = execute(request_for("fake"))
+    assert outcome.n_failed == 0
+    canary = [finding for finding in outcome.findings if finding.code == "canary"]
+    assert len(canary) == 1
+
+
+def test_a_wrong_key_stops_at_once_and_says_so(request_for):
+    with pytest.raises(FatalModelError, match=r"key.*0 of 26 answers"):
+        execute(request_for("fake:401=1"))
+
+
+def test_a_selection_of_nothing_is_refused(request_for):
+    with pytest.raises(UsageError, match="--split, --task, --condition"):
+        execute(request_for("chance", selection={"tasks": ("img2nothing",)}))
+
+
+def test_an_unknown_stack_is_refused(request_for):
+    with pytest.raises(UsageError, match="--stack"):
+        execute(request_for("chance", stack="pile"))
+
+
+def test_a_folder_that_is_no_release_is_refused_before_anything_is_made(request_for, tmp_path):
+    with pytest.raises(ReleaseError):
+        execute(request_for("chance", release=tmp_path))
+    assert not (tmp_path / "run.sqlite").exists()
+
+
+def test_a_second_process_on_the_same_run_is_refused(request_for):
+    request = request_for("chance")
+    execute(request)
+    with RunStore.open(request.out, write=True), pytest.raises(StoreBusyError):
+        execute(request)
+
+
+SLOW_RUN = """
+import sys, time
+from pathlib import Path
+from overread.contracts import Selection
+from overread.run.pipeline import execute
+from overread.run.request import RunRequest
+
+def slow(query):
+    time.sleep(0.02)
+    return "A"
+
+sys.modules["slow_model"] = sys.modules["__main__"]
+execute(RunRequest(benchmark="ct-bench", release=Path(sys.argv[1]), model="python:slow_model:slow",
+                   out=Path(sys.argv[2]), selection=Selection(limit=200), canary=False))
+"""
+
+
+@pytest.mark.slow
+def test_kill_9_loses_no_committed_answer(request_for, release_root, tmp_path):
+    out, script = tmp_path / "killed.sqlite", tmp_path / "slow_run.py"
+    script.write_text(SLOW_RUN)
+    command = [sys.executable, str(script), str(release_root), str(out)]
+    process = subprocess.Popen(command)
+    committed = _wait_for_answers(out, process, at_least=3)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    with RunStore.open(out) as store:
+        kept = store.answered()
+    assert committed <= kept
+    assert 3 <= len(kept) < 200
+    subprocess.run(command, check=True)
+    with RunStore.open(out) as store:
+        assert len(store.answered()) == len(store.plan())
+        first = [r for r in store.responses() if r.request_hash in kept]
+        assert len(first) == len(kept)
+        assert all(len(store.attempts(r.item, r.draw)) == 1 for r in first)
+
+
+def _wait_for_answers(out: Path, process: subprocess.Popen[bytes], *, at_least: int) -> set[str]:
+    for _ in range(300):
+        assert process.poll() is None, "the run ended before it could be killed"
+        if out.exists():
+            try:
+                with RunStore.open(out) as store:
+                    if len(answered := store.answered()) >= at_least:
+                        return answered
+            except Exception:  # the file is just being made
+                pass
+        time.sleep(0.02)
+    raise AssertionError("no answer was committed within six seconds")
