@@ -24,6 +24,8 @@ _LIST_FIELDS = ("predictions", "responses", "results", "items", "data")
 _WITH_BOX = frozenset({"box", "bbox", "with", "withbox", "withbbox", "yes", "true", "1"})
 _WITHOUT_BOX = frozenset({"nobox", "nobbox", "without", "withoutbox", "withoutbbox", "no", "false"})
 _SPLITS = {"val": "validation", "valid": "validation", "dev": "validation"}
+_TABLES = (".csv", ".tsv")
+_LINES = (".jsonl", ".ndjson")
 _LARGEST_FILE = 2**31
 _LARGEST_CELL = 2**27
 
@@ -72,11 +74,12 @@ def read_rows(path: Path) -> tuple[Row, ...]:
     if path.is_dir():
         path = path / "output_data.json"
     text = _text(path)
-    stripped = text.lstrip()
-    if path.suffix.lower() in (".csv", ".tsv") or (stripped and stripped[0] not in "[{"):
-        entries: Iterable[tuple[str, Mapping[str, object]]] = _table(path, text)
-    elif path.suffix.lower() in (".jsonl", ".ndjson") or _is_json_lines(stripped):
-        entries = _json_lines(path, text)
+    kind, stripped = path.suffix.lower(), text.lstrip()
+    is_json = kind == ".json" or stripped.startswith(("[", "{"))
+    if kind in _LINES or (kind not in _TABLES and is_json and _is_json_lines(stripped)):
+        entries: Iterable[tuple[str, Mapping[str, object]]] = _json_lines(path, text)
+    elif kind in _TABLES or not is_json:
+        entries = _table(path, text)
     else:
         entries = _json_document(path, text)
     rows = tuple(_row(place, entry) for place, entry in entries)
@@ -196,7 +199,8 @@ def _row(place: str, entry: Mapping[str, object]) -> Row:
         place=place,
         id=next((word for name in ID_FIELDS if (word := _word(entry.get(name)))), None),
         qa_id=_word(entry.get("qa_id")),
-        lesion=_word(entry.get("lesion_idx")),
+        # A data frame with a gap in the column writes 12.0 for 12.
+        lesion=(_word(entry.get("lesion_idx")) or "").removesuffix(".0") or None,
         task=_word(entry.get("q_type")) or _word(entry.get("task")),
         box=_box(_word(entry.get("bbox_type")) or _word(entry.get("box"))),
         split=_split(_word(entry.get("split"))),
@@ -249,7 +253,7 @@ def _word(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # a table made by a data frame writes 12.0 for 12
+        value = int(value)
     return str(value).strip() or None
 
 
@@ -277,5 +281,5 @@ def _choices(value: object) -> tuple[tuple[str, str], ...] | None:
 
 
 def _wrong(path: Path, rule: str, got: str) -> UsageError:
-    remedy = "'overread.models.predictions' describes the files that can be read."
+    remedy = "Each row needs item (or qa_id, or lesion_idx and q_type), and text or answer."
     return UsageError(expected(f"predictions:{path}", rule=rule, got=got, remedy=remedy))
