@@ -1,0 +1,170 @@
+"""The commands as a user types them, each in a process of its own where start-up matters."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overread.cli import main
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory):
+    root = tmp_path_factory.mktemp("cli") / "release"
+    assert call("synth", "ct-bench", str(root), "--lesions", "40", "--seed", "3") == 0
+    return root
+
+
+def call(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    return int(stop.value.code or 0)
+
+
+def test_help_names_every_command_and_imports_none():
+    code = (
+        "import sys; from overread.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'openai', 'PIL', 'pydantic', 'skimage'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for command in ("demo", "list", "synth", "check", "run", "score", "compare", "build", "report"):
+        assert command in done.stdout
+
+
+def test_importing_overread_is_light():
+    code = (
+        "import sys, overread, overread.records, overread.contracts, overread.registry\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'openai', 'PIL', 'rich', 'asyncio', 'socket'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("what", ["benchmarks", "models"])
+def test_list(what, capsys):
+    assert call("list", what, "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row.get("name") or row.get("adapter") for row in rows} >= (
+        {"ct-bench"} if what == "benchmarks" else {"chat", "fake", "predictions", "baselines"}
+    )
+
+
+def test_check_prints_counts_floors_and_findings(release, capsys):
+    assert call("check", "ct-bench", str(release)) == 0
+    out = capsys.readouterr().out
+    for words in ("txt2bbox, box", "1900", "longest option", "question-counts"):
+        assert words in out
+    assert call("check", "ct-bench", str(release), "--json") == 0
+    check = json.loads(capsys.readouterr().out)
+    assert check["splits"][0]["total"]["n_expected"] == 1900
+
+
+def test_check_of_a_broken_release_exits_1(release, tmp_path, capsys):
+    import shutil
+
+    root = tmp_path / "broken"
+    shutil.copytree(release, root)
+    next((root / "llm/test").rglob("*.png")).write_bytes(b"no picture")
+    assert call("check", "ct-bench", str(root)) == 1
+    assert "unreadable-image" in capsys.readouterr().out
+
+
+def test_run_score_compare_report_export(release, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert call("run", "ct-bench", str(release), "--model", "chance", "--out", "a.sqlite") == 0
+    assert "blind" in capsys.readouterr().out
+    arguments = ("run", "ct-bench", str(release), "-m", "longest", "-o", "b.sqlite", "--json")
+    assert call(*arguments) == 0
+    run = json.loads(capsys.readouterr().out)
+    assert set(run) == {"run", "estimates", "findings"}
+    assert set(run["estimates"][0]) >= {
+        "metric", "profile", "stratum", "n", "n_answered", "value", "low", "high", "chance",
+        "blind_floor", "published",
+    }  # fmt: skip
+    assert call("score", "a.sqlite", "--json") == 0
+    capsys.readouterr()
+    assert call("compare", "a.sqlite", "b.sqlite", "--json") == 0
+    (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+    assert pair["n"] == pair["both"] + pair["only_first"] + pair["only_second"] + pair["neither"]
+    assert call("report", "a.sqlite", "b.sqlite", "report") == 0
+    for name in ("index.html", "report.md", "report.json"):
+        assert (tmp_path / "report" / name).stat().st_size > 500
+    for kind in ("parquet", "jsonl"):
+        assert call("export", "a.sqlite", f"tables-{kind}", "--format", kind) == 0
+        assert list((tmp_path / f"tables-{kind}").glob(f"*.{kind}"))
+
+
+def test_predictions_are_scored_by_key(release, tmp_path, capsys):
+    from overread.contracts import Selection
+    from overread.registry import find_benchmark
+
+    opened = find_benchmark("ct-bench").open(release)
+    items = list(opened.items(Selection()))
+    file = tmp_path / "answers.jsonl"
+    lines = [
+        json.dumps({"item": item.id, "answer": opened.reference(item.id).answer})
+        for item in reversed(items[1:])
+    ]
+    file.write_text("\n".join(lines))
+    status = call("score", "ct-bench", str(release), "--predictions", str(file), "--json")
+    assert status == 1  # one question has no answer in the file
+    run = json.loads(capsys.readouterr().out)
+    (total,) = [
+        each
+        for each in run["estimates"]
+        if each["metric"] == "accuracy" and each["profile"] == "honest" and not each["stratum"]
+    ]
+    assert total["n"] == len(items)
+    assert total["n_answered"] == len(items) - 1
+    assert total["value"] == pytest.approx((len(items) - 1) / len(items))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "ct-bench", "nowhere", "--model", "chance"), "RELEASE: expected"),
+        (("run", "ct-bench", "{release}", "--model", "oracle"), "--model: expected"),
+        (("run", "mri-bench", "{release}", "--model", "chance"), "benchmark: expected one of"),
+        (("run", "ct-bench", "{release}", "--model", "chance", "--limit", "0"), "--limit"),
+        (("check", "ct-bench", "{tmp}"), "qa_llm.json"),
+        (("synth", "ct-bench", "{release}"), "OUT: expected a new or empty folder"),
+        (("score", "nothing.sqlite"), "RUN: expected"),
+        (("compare", "one.sqlite"), "RUN RUN"),
+        (("report", "{release}"), "RUN... OUT"),
+        (("export", "{release}/Metadata.csv", "{tmp}/out"), "Metadata.csv"),
+    ],
+)
+def test_wrong_use_exits_2_and_says_what_to_do(arguments, words, release, tmp_path, capsys):
+    shown = [word.format(release=release, tmp=tmp_path) for word in arguments]
+    assert call(*shown) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_unknown_words_exit_2():
+    assert call("frobnicate") == 2
+    assert call("run", "--nonsense") == 2
+
+
+def test_the_module_runs_as_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "overread", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "0.1.0"
+
+
+@pytest.mark.slow
+def test_demo_leaves_a_report_and_goes_on_with_what_is_there(tmp_path, capsys):
+    out = tmp_path / "demo"
+    assert call("demo", "--out", str(out), "--lesions", "40") == 0
+    first = (out / "report" / "index.html").stat()
+    assert first.st_size > 10_000
+    assert call("demo", "--out", str(out), "--lesions", "40") == 0
+    assert "radiomics" in capsys.readouterr().out
+    assert not list(Path(out).glob("*.part"))

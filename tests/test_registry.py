@@ -1,0 +1,27 @@
+import pytest
+
+from overread import registry
+from overread.contracts import ModelOptions
+from overread.errors import UsageError
+
+
+def test_built_in_names_are_found_without_a_list():
+    assert "ct-bench" in registry.benchmark_names()
+    assert {"baselines", "chat", "command", "fake", "predictions", "python"} <= set(
+        registry.model_names()
+    )
+    assert not any(name.startswith("-") for name in registry.benchmark_names())
+
+
+def test_an_unknown_benchmark_lists_the_known_ones():
+    with pytest.raises(UsageError, match="one of ct-bench"):
+        registry.find_benchmark("ct-bank")
+
+
+def test_an_unknown_model_lists_adapters_and_readers():
+    with pytest.raises(UsageError, match=r"chat.*chance"):
+        registry.open_model("gpt", ModelOptions())
+
+
+def test_a_bare_word_is_a_built_in_reader():
+    assert registry.open_model("chance", ModelOptions()).identity.label == "baselines:chance"
