@@ -96,8 +96,10 @@ def _thorax(body: Body, rng: np.random.Generator) -> Scene:
     shapes.append(oval(0, -0.12 * depth, 0.23 * width, 0.84 * depth, -70, turn=0, grain=18))
     if rng.uniform() < 0.5:
         shapes.extend(_heart(width, depth, bright, rng))
+        node_y, node_spread = 0.2 * depth, 0.08 * depth  # behind the heart
     else:
         shapes.extend(_great_vessels(width, depth, bright))
+        node_y, node_spread = -0.14 * depth, 0.26 * depth
     shapes.append(vessel(22, spine - 20, 11.5, bright))
     shapes.append(oval(6, spine - 24, 6.5, 4.5, 62, turn=0, grain=8))
     shapes.extend(vertebra(spine, 0.88))
@@ -106,7 +108,7 @@ def _thorax(body: Body, rng: np.random.Generator) -> Scene:
     lung = Site(
         x_mm=0.57 * width, y_mm=0.02 * depth, spread_x_mm=0.2 * width, spread_y_mm=0.5 * depth
     )
-    mediastinum = Site(x_mm=27, y_mm=-0.14 * depth, spread_x_mm=8, spread_y_mm=0.26 * depth)
+    mediastinum = Site(x_mm=29, y_mm=node_y, spread_x_mm=8, spread_y_mm=node_spread)
     rib = Site(x_mm=0.98 * width, y_mm=0.1 * depth, spread_x_mm=5, spread_y_mm=0.28 * depth)
     return Scene(shapes=tuple(shapes), sites={"lung": lung, "mediastinum": mediastinum, "rib": rib})
 

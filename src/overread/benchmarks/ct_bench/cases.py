@@ -7,9 +7,10 @@ attenuation, so that "the picture with the right box" is a question about facts.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from overread.benchmarks.ct_bench.lesions import (
 __all__ = ["SMALLEST_RELEASE", "Case", "Split", "draw_cases", "questions_per_unit"]
 
 Split: TypeAlias = Literal["train", "validation", "test"]
+
+T = TypeVar("T")
 
 SMALLEST_RELEASE = 24
 """Lesions below which the exam's splits could not hold four unlike ones."""
@@ -112,13 +115,15 @@ def _patients(
 
 def _spread_facts(n: int, rng: np.random.Generator) -> list[Facts]:
     """Draw facts independently of each other, each value about equally often."""
-    columns = (
+    attributes = list(
+        itertools.product(("low", "high"), ("smooth", "irregular"), ("homogeneous", "calcified"))
+    )
+    columns = zip(
         _cycle(list(KINDS), n, rng),
         _cycle(("left", "right"), n, rng),
-        _cycle(("low", "high"), n, rng),
-        _cycle(("smooth", "irregular"), n, rng),
-        _cycle(("homogeneous", "calcified"), n, rng),
+        _cycle(attributes, n, rng),
         _cycle(range(len(SIZE_CLASSES_MM)), n, rng),
+        strict=True,
     )
     return [
         Facts(
@@ -129,16 +134,14 @@ def _spread_facts(n: int, rng: np.random.Generator) -> list[Facts]:
             core=core,
             size_class=size_class,
         )
-        for coarse_type, side, attenuation, margin, core, size_class in zip(*columns, strict=True)
+        for coarse_type, side, (attenuation, margin, core), size_class in columns
     ]
 
 
-def _cycle(values: Sequence, n: int, rng: np.random.Generator) -> list:
-    """Repeat `values` to length n, each about equally often, and shuffle."""
-    repeated = [
-        values[i % len(values)] for i in rng.permutation(len(values) * (n // len(values) + 1))
-    ]
-    return [repeated[i] for i in rng.permutation(len(repeated))][:n]
+def _cycle(values: Sequence[T], n: int, rng: np.random.Generator) -> list[T]:
+    """Give n values in random order, none of them more than once oftener than another."""
+    order = rng.permutation(len(values)).tolist()
+    return [values[order[i % len(values)]] for i in rng.permutation(n)]
 
 
 def _crowd(coarse_type: int, rng: np.random.Generator) -> tuple[Lesion, ...]:

@@ -10,10 +10,12 @@ out, counts of words, habits of the letters) is therefore right one time in four
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overread.benchmarks.ct_bench.cases import Case, questions_per_unit
 from overread.benchmarks.ct_bench.layout import (
@@ -35,6 +37,9 @@ KEY_SLICE = SLICES_PER_STACK // 2
 """Place of the key slice in a stack."""
 
 _TRIES = 60
+_TRIES_CROSSING = 40
+_LARGEST_POOL = 8
+"""Lesions to draw from for every question of a smaller setting."""
 _DESCRIBED = ("coarse_type", "side", "attenuation", "margin", "core")
 _ATTRIBUTES = ("attenuation", "margin", "core")
 
@@ -103,17 +108,47 @@ class _Option:
     """Index into `Case.lesions`."""
 
 
+class _Pool:
+    """Cases to draw from, with one array per fact."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.cases = tuple(cases)
+        self._columns = {
+            name: np.array([str(getattr(case.lesion.facts, name)) for case in cases])
+            for name in (*_DESCRIBED, "size_class")
+        }
+        self._places = np.array([case.lesion.place for case in cases])
+
+    def __getitem__(self, name: str) -> NDArray[np.str_]:
+        return self._columns[name]
+
+    def told(self, task: str) -> NDArray[np.str_]:
+        """Give what a task's options say of each case, as one value."""
+        if task == "img2size":
+            return self["size_class"]
+        parts = [self[name] for name in _facts_of(task)]
+        return np.array([" ".join(row) for row in zip(*parts, strict=True)])
+
+    def shared(self, anchor: int) -> NDArray[np.int64]:
+        """Count what each case shares with one of them: facts twice, the exact place once."""
+        same = np.stack([column == column[anchor] for column in map(self.__getitem__, _DESCRIBED)])
+        return 2 * same.sum(axis=0) + (self._places == self._places[anchor])
+
+
+def _facts_of(task: str) -> tuple[str, ...]:
+    return _ATTRIBUTES if task.endswith("attrib") else _DESCRIBED
+
+
 def _draw_setting(
-    setting: Setting, pool: Sequence[Case], n: int, unit: int, rng: np.random.Generator
+    setting: Setting, cases: Sequence[Case], n: int, unit: int, rng: np.random.Generator
 ) -> Iterator[tuple[Case, list[_Option], str]]:
     """Draw a setting's questions: the right case, the four options in letter order, the letter."""
-    crowded = [case for case in pool if case.crowded]
-    singles = [case for case in pool if not case.crowded]
-    if setting.task in STACK_TASKS:  # nine pictures a case: draw from a part of the pool
-        singles = singles[: max(8, unit * 3 // 2)]
+    crowded = [case for case in cases if case.crowded]
+    # a stack costs nine pictures: ask about fewer lesions there
+    most = max(12, unit * 3 // 2) if setting.task in STACK_TASKS else _LARGEST_POOL * unit
+    pool = _Pool([case for case in cases if not case.crowded][:most])
     order = rng.permutation(len(LETTERS))  # which letters are left over is chance, too
     letters = [LETTERS[order[i % len(LETTERS)]] for i in rng.permutation(n)]
-    four: list[_Option]
     asked: set[frozenset[int]] = set()
     for number, letter in enumerate(letters):
         if setting.task == "txt2bbox":
@@ -121,103 +156,68 @@ def _draw_setting(
             four = [_Option(case=case, member=member) for member in range(4)]
             right = 0  # drawn among the four when the slice was
         else:
-            cases = _draw_four(setting.task, singles, asked, rng)
-            four = [_Option(case=case, member=0) for case in cases]
+            drawn = _draw_four(setting.task, pool, asked, rng)
+            four = [_Option(case=pool.cases[i], member=0) for i in drawn]
             right = int(rng.integers(4))
-            case = cases[right]
-        others = [four[i] for i in rng.permutation(4) if i != right]
-        others.insert(LETTERS.index(letter), four[right])
-        yield case, others, letter
+            case = four[right].case
+        options = [four[i] for i in rng.permutation(4) if i != right]
+        options.insert(LETTERS.index(letter), four[right])
+        yield case, options, letter
 
 
 # ---------------------------------------------------------------- four options
 
 
 def _draw_four(
-    task: str,
-    pool: Sequence[Case],
-    asked: set[frozenset[int]],
-    rng: np.random.Generator,
-) -> list[Case]:
+    task: str, pool: _Pool, asked: set[frozenset[int]], rng: np.random.Generator
+) -> list[int]:
     """Draw four cases that a setting has not asked about together; treats all four alike."""
-    fallback: list[Case] | None = None
+    found: list[int] | None = None
     for attempt in range(_TRIES):
-        if task == "img2size":
-            four = _four_apart(pool, _size_class, rng)
-        elif attempt < _TRIES * 2 // 3:
-            four = _four_crossing(task, pool, rng)
+        if task == "img2size" or attempt >= _TRIES_CROSSING:
+            four = _four_apart(pool.told(task), rng)
         else:
-            four = _four_apart(pool, lambda case: _told(task, case), rng)
-        if four is None:
-            continue
-        fallback = four
-        if frozenset(case.lesion_idx for case in four) not in asked:
+            four = _four_crossing(task, pool, rng)
+        found = four or found
+        if four and frozenset(four) not in asked:
             break
-    if fallback is None:
-        raise RuntimeError(f"{task}: no four unlike lesions among {len(pool)}")
-    asked.add(frozenset(case.lesion_idx for case in fallback))
-    return fallback
+    if found is None:
+        raise RuntimeError(f"{task}: no four unlike lesions among {len(pool.cases)}")
+    asked.add(frozenset(found))
+    return found
 
 
-def _four_crossing(task: str, pool: Sequence[Case], rng: np.random.Generator) -> list[Case] | None:
+def _four_crossing(task: str, pool: _Pool, rng: np.random.Generator) -> list[int] | None:
     """Cross two facts: four cells, in each the case that shares most with a random anchor."""
-    facts = _ATTRIBUTES if task.endswith("attrib") else _DESCRIBED
-    first, second = (facts[i] for i in rng.permutation(len(facts))[:2])
-    anchor = pool[int(rng.integers(len(pool)))]
-    rows, columns = (_two_values(name, anchor, pool, rng) for name in (first, second))
-    if rows is None or columns is None:
-        return None
-    four: list[Case] = []
-    for row in rows:
-        for column in columns:
-            cell = [
-                case for case in pool if _fact(case, first) == row and _fact(case, second) == column
-            ]
-            if not cell:
-                return None
-            near = [_shared(case, anchor) for case in cell]
-            best = [case for case, n in zip(cell, near, strict=True) if n == max(near)]
-            four.append(best[int(rng.integers(len(best)))])
-    return four
+    facts = _facts_of(task)
+    first, second = (pool[facts[i]] for i in rng.permutation(len(facts))[:2])
+    anchor = int(rng.integers(len(pool.cases)))
+    near = pool.shared(anchor)
+    rows, columns = _two_values(first, anchor, rng), _two_values(second, anchor, rng)
+    four: list[int] = []
+    for row, column in itertools.product(rows, columns):
+        cell = np.flatnonzero((first == row) & (second == column))
+        if len(cell) == 0:
+            return None
+        best = cell[near[cell] == near[cell].max()]
+        four.append(int(rng.choice(best)))
+    return four or None
 
 
-def _four_apart(
-    pool: Sequence[Case], key: Callable[[Case], object], rng: np.random.Generator
-) -> list[Case] | None:
-    """Draw four cases that differ in `key`; every order of the pool is equally likely."""
-    found: dict[object, Case] = {}
-    for i in rng.permutation(len(pool)):
-        found.setdefault(key(pool[i]), pool[i])
+def _four_apart(told: NDArray[np.str_], rng: np.random.Generator) -> list[int] | None:
+    """Draw four cases of which different things are told; every order is equally likely."""
+    found: dict[str, int] = {}
+    for i in rng.permutation(len(told)).tolist():
+        found.setdefault(str(told[i]), i)
         if len(found) == 4:
             return list(found.values())
     return None
 
 
-def _two_values(
-    name: str, anchor: Case, pool: Sequence[Case], rng: np.random.Generator
-) -> tuple[object, object] | None:
-    mine = _fact(anchor, name)
-    others = sorted({_fact(case, name) for case in pool} - {mine}, key=str)
-    return (mine, others[int(rng.integers(len(others)))]) if others else None
-
-
-def _fact(case: Case, name: str) -> object:
-    return getattr(case.lesion.facts, name)
-
-
-def _shared(case: Case, anchor: Case) -> int:
-    same = sum(_fact(case, name) == _fact(anchor, name) for name in _DESCRIBED)
-    return 2 * same + (case.lesion.place == anchor.lesion.place)
-
-
-def _size_class(case: Case) -> int:
-    return case.lesion.facts.size_class
-
-
-def _told(task: str, case: Case) -> object:
-    facts = case.lesion.facts
-    names = _ATTRIBUTES if task.endswith("attrib") else _DESCRIBED
-    return tuple(getattr(facts, name) for name in names)
+def _two_values(column: NDArray[np.str_], anchor: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """Give the anchor's value and another one of the column, if there is another."""
+    others = np.unique(column[column != column[anchor]])
+    return (str(column[anchor]), str(rng.choice(others))) if len(others) else ()
 
 
 # ---------------------------------------------------------------- words and pictures

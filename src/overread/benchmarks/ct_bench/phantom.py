@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AIR_HU", "PIXEL_MM", "SIDE_PX", "Blob", "Canvas", "Ellipse", "to_px"]
+__all__ = ["AIR_HU", "LEAST_SECTION", "PIXEL_MM", "SIDE_PX", "Blob", "Canvas", "Ellipse", "to_px"]
 
 Field: TypeAlias = NDArray[np.floating]
 """Values on the grid of a slice, or along one of its axes."""
@@ -22,6 +22,9 @@ Field: TypeAlias = NDArray[np.floating]
 SIDE_PX = 256
 PIXEL_MM = 1.45
 AIR_HU = -1000.0
+
+LEAST_SECTION = 0.15
+"""A lesion whose section is a smaller share of its largest is not painted."""
 
 _WARP_MM = 2.6
 _WARP_WAVES = 4
@@ -138,7 +141,7 @@ class Canvas:
     def paint_blob(self, blob: Blob) -> None:
         """Paint a lesion, undistorted: its diameters are those of its description."""
         scale = blob.scale_at(self._z_mm)
-        if scale < 0.15:
+        if scale < LEAST_SECTION:
             return
         reach = blob.long_mm * 0.8 * scale + 3
         window = self._window(blob.x_mm, blob.y_mm, reach, reach)

@@ -34,7 +34,7 @@ from overread.benchmarks.ct_bench.lesions import (
     recist_px,
     size_text,
 )
-from overread.benchmarks.ct_bench.phantom import PIXEL_MM, SIDE_PX, Blob, Canvas
+from overread.benchmarks.ct_bench.phantom import LEAST_SECTION, PIXEL_MM, SIDE_PX, Blob, Canvas
 from overread.errors import UsageError, expected
 from overread.imaging.boxes import draw_box
 from overread.imaging.encode import encode_png
@@ -43,8 +43,6 @@ from overread.imaging.window import apply_window
 __all__ = ["synthesise"]
 
 _SLICE_MM = 5.0
-_LEAST_SECTION = 0.15
-"""A lesion's section below this share of its largest is not drawn, and so is its box."""
 _LEVEL_HEIGHT = {"thorax": 0.24, "upper abdomen": 0.45, "kidneys": 0.58, "pelvis": 0.82}
 """Where a level lies between the top (0) and the bottom (1) of the scanned body."""
 _SHARE_TYPED = 0.98
@@ -170,7 +168,7 @@ def _z_mm(index: int) -> float:
 
 def _encode(grey: NDArray[np.uint8], index: int, boxed: int | None, blobs: Sequence[Blob]) -> bytes:
     """Encode a slice, with the box where the lesion it marks is present."""
-    if boxed is None or blobs[boxed].scale_at(_z_mm(index)) < _LEAST_SECTION:
+    if boxed is None or blobs[boxed].scale_at(_z_mm(index)) < LEAST_SECTION:
         return encode_png(grey)
     return encode_png(draw_box(grey, box_px(blobs[boxed])))
 
