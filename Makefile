@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench lock clean
+.PHONY: help demo test test-torch check format docs bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -14,6 +14,9 @@ demo: $(VENV)/.runtime  ## synthetic CT-Bench release, built-in readers, report 
 
 test: $(VENV)/.dev  ## the fast test suite
 	$(BIN)/pytest -n 2 --dist worksteal
+
+test-torch: .venv-torch/.done  ## the tests that need the torch extra, in an environment of their own
+	.venv-torch/bin/python -m pytest -m torch
 
 check: $(VENV)/.dev  ## lint, types, import rules, docs
 	$(BIN)/ruff check .
@@ -52,5 +55,13 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 	$(BIN)/python -m pip install -q --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# torch is pinned without a hash: its CPU build differs from machine to machine.
+.venv-torch/.done: requirements/torch.txt $(VENV)/.dev
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip install -q --require-hashes -r requirements/dev.txt
+	.venv-torch/bin/python -m pip install -q -r requirements/torch.txt
+	.venv-torch/bin/python -m pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
 clean:  ## remove what the commands above made
-	rm -rf $(VENV) demo docs/_build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-torch demo docs/_build .pytest_cache .ruff_cache .hypothesis
