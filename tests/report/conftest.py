@@ -304,7 +304,7 @@ def make_report(*, size: float = 1.0, n_runs: int = len(RUNS), seed: int = 11) -
                 findings=_run_findings(kind),
             )
         )
-        label = runs[-1].manifest.model.label
+        label = name if kind == "baselines" else f"{kind}:{name}"
         compared.append(RunScores(label=label, scores=scores, planned=planned))
     return ReportData(
         title="CT-Bench, test split",

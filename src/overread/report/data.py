@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GalleryAnswer", "GalleryItem", "ReportData", "RunReport", "run_labels"]
 
-_SHORT_ID = 6
+_SHORT_ID = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,10 @@ class ReportData:
 
 
 def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:
-    """Name each run for people: ``chat:medgemma``, with the run's id where that is not unique.
+    """Name each run for people, as its model is called on the command line.
+
+    ``chat:medgemma``, a built-in reader by its bare name (``radiomics``), and with the run's id
+    where that is not unique. A comparison of these runs (`RunScores.label`) should use the same.
 
     Parameters
     ----------
@@ -92,10 +95,14 @@ def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:
     dict[str, str]
         Run id → label, in the order of `runs`; no two labels are equal.
     """
-    models = Counter(run.manifest.model.label for run in runs)
+    names = {run.manifest.run: _model_name(run) for run in runs}
+    uses = Counter(names.values())
     return {
-        run.manifest.run: run.manifest.model.label
-        if models[run.manifest.model.label] == 1
-        else f"{run.manifest.model.label} ({run.manifest.run[:_SHORT_ID]})"
-        for run in runs
+        run: name if uses[name] == 1 else f"{name} ({run[:_SHORT_ID]})"
+        for run, name in names.items()
     }
+
+
+def _model_name(run: RunReport) -> str:
+    model = run.manifest.model
+    return model.name if model.kind == "baselines" else model.label

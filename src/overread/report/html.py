@@ -20,7 +20,7 @@ from overread.contracts import Renderer
 from overread.records import Severity
 from overread.report.contrast import contrast
 from overread.report.data import ReportData, run_labels
-from overread.report.fates import FATES, fates
+from overread.report.fates import FATES, Fates, fates
 from overread.report.floors import floors
 from overread.report.forest import forest_groups
 from overread.report.gallery import gallery_payload, json_block, thumbnail_blocks
@@ -31,7 +31,7 @@ from overread.report.scorecard import card_notes, score_card
 from overread.report.sent import sent
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
-from overread.report.wording import count, settings_text
+from overread.report.wording import MISSING, count, moment, settings_text, stratum_label
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -94,6 +94,7 @@ def _sections(data: ReportData) -> dict[str, Any]:
     """Gather what the template prints, section by section."""
     findings = [("release", finding) for finding in data.findings]
     labels = run_labels(data.runs)
+    fated = fates(data)
     card, groups = score_card(data), forest_groups(data)
     for run in data.runs:
         findings += [(labels[run.manifest.run], finding) for finding in run.findings]
@@ -110,8 +111,8 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "groups": groups,
         "row_kinds": {row.kind for group in groups for row in group.rows},
         "contrast": contrast(data),
-        "fates": fates(data),
-        "fate_names": FATES,
+        "fates": fated,
+        "fate_names": _kinds_shown(fated),
         "matrices": matrices(data),
         "floors": floors(data),
         "pairs": pairs(data),
@@ -119,8 +120,17 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "findings": findings,
         "sources": published_sources(data),
         "count": count,
+        "missing": MISSING,
+        "moment": moment,
+        "stratum_label": stratum_label,
         "pretty": settings_text,
     }
+
+
+def _kinds_shown(fated: tuple[Fates, ...]) -> dict[str, str]:
+    """Leave out the two rare kinds when no run has them; all others are shown, zero or not."""
+    met = {part.kind for run in fated for part in run.slices if part.n}
+    return {k: v for k, v in FATES.items() if k in met or k not in {"undefined", "pending"}}
 
 
 def _asset(name: str) -> str:

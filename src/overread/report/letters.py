@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overread.analysis.answers import AnswerSummary, LetterShare
+from overread.analysis.answers import AnswerSummary
 from overread.report.data import ReportData, run_labels
 from overread.report.wording import count, p_value, percent
 
-__all__ = ["Balance", "Cell", "Matrix", "matrices"]
+__all__ = ["Cell", "Matrix", "Row", "matrices"]
 
 _SHADES = (0.02, 0.12, 0.25, 0.4, 0.6)
 """Shares of a row from which the next darker shade begins."""
@@ -26,12 +26,14 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
-    """How often one letter is right, and how often it was picked."""
+class Row:
+    """One reference letter."""
 
     letter: str
-    reference: str
-    answer: str
+    cells: tuple[Cell, ...]
+    total: str
+    share: str
+    """Of all questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +43,12 @@ class Matrix:
     label: str
     colour: int
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...], str], ...]
-    """Reference letter, cells, sum."""
-    balance: tuple[Balance, ...]
+    rows: tuple[Row, ...]
+    picked: tuple[str, ...]
+    """Share of all questions, by column."""
     reference_p: str
     answer_p: str
+    """Chi-square test that all letters are right, or picked, equally often."""
 
 
 def matrices(data: ReportData) -> tuple[Matrix, ...]:
@@ -59,37 +62,41 @@ def matrices(data: ReportData) -> tuple[Matrix, ...]:
 
 def _matrix(answers: AnswerSummary, label: str, colour: int) -> Matrix:
     confusion = answers.confusion
-    rows: list[tuple[str, tuple[Cell, ...], str]] = []
-    for reference, counts in zip(confusion.references, confusion.counts, strict=True):
-        total = sum(counts)
-        cells = tuple(
-            _cell(n, total, is_diagonal=answer == reference != "none")
-            for answer, n in zip(confusion.answers, counts, strict=True)
+    rows = tuple(
+        Row(
+            letter=reference,
+            cells=tuple(
+                _cell(n, sum(counts), reference=reference, answer=answer)
+                for answer, n in zip(confusion.answers, counts, strict=True)
+            ),
+            total=count(sum(counts)),
+            share=_share(sum(counts), answers.n),
         )
-        rows.append((reference, cells, count(total)))
+        for reference, counts in zip(confusion.references, confusion.counts, strict=True)
+    )
+    picked = [sum(column) for column in zip(*confusion.counts, strict=True)]
     return Matrix(
         label=label,
         colour=colour,
         columns=confusion.answers,
-        rows=tuple(rows),
-        balance=tuple(
-            Balance(letter=one.letter, reference=_share(one), answer=_share(other))
-            for one, other in zip(answers.reference_balance, answers.answer_balance, strict=True)
-        ),
+        rows=rows,
+        picked=tuple(_share(n, answers.n) for n in picked),
         reference_p=p_value(answers.reference_balance_p),
         answer_p=p_value(answers.answer_balance_p),
     )
 
 
-def _cell(n: int, total: int, *, is_diagonal: bool) -> Cell:
+def _cell(n: int, total: int, *, reference: str, answer: str) -> Cell:
     share = n / total if total else 0.0
+    # Without a usable reference no pick is right or wrong: such a row has no shade.
+    shade = 0 if reference == "none" else sum(share >= bound for bound in _SHADES)
     return Cell(
         n=count(n),
-        shade=sum(share >= bound for bound in _SHADES),
-        is_diagonal=is_diagonal,
-        share=percent(n / total if total else None),
+        shade=shade,
+        is_diagonal=answer == reference != "none",
+        share=_share(n, total),
     )
 
 
-def _share(letter: LetterShare) -> str:
-    return percent(letter.share)
+def _share(n: int, of: int) -> str:
+    return percent(n / of if of else None)

@@ -89,4 +89,4 @@ def symmetric_axis(values: list[float]) -> Axis:
     """Make an axis of differences around 0 that holds all values: ±10, ±20 … ±100 points."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.1)
     half = min(1.0, max(0.1, math.ceil(10 * largest - 1e-9) / 10))
-    return _ticks(-half, half, (-half, -half / 2, 0.0, half / 2, half), signed=True)
+    return _ticks(-half, half, (-half, 0.0, half), signed=True)

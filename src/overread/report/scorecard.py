@@ -20,6 +20,13 @@ __all__ = [
     "verdict",
 ]
 
+_METRIC_NAMES = {
+    "accuracy": "accuracy",
+    "accuracy_answered": "accuracy of those answered",
+    "no_answer": "the share without an answer",
+    "gain_over_blind": "the gain over the blind floor",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardRow:
@@ -64,13 +71,16 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
     labels = run_labels(data.runs)
     for run in data.runs:
         for estimate in run.estimates:
-            # A missing value or interval says why in its own cell.
-            if not estimate.stratum and estimate.reason and estimate.low is not None:
-                runs_of.setdefault(estimate.reason, {})[labels[run.manifest.run]] = None
-    everybody = len(data.runs)
+            if estimate.stratum or not estimate.reason or estimate.value is None:
+                continue  # a missing value says why in its own cell
+            remark = estimate.reason
+            if estimate.low is None:
+                metric = _METRIC_NAMES.get(estimate.metric, estimate.metric)
+                remark = f"no interval for {metric}, {remark}"
+            runs_of.setdefault(remark, {})[labels[run.manifest.run]] = None
     return tuple(
-        f"{_sentence(reason)}" if len(runs) == everybody else f"{', '.join(runs)}: {reason}."
-        for reason, runs in runs_of.items()
+        _sentence(remark) if len(runs) == len(data.runs) else f"{', '.join(runs)}: {remark}."
+        for remark, runs in runs_of.items()
     )
 
 

@@ -61,8 +61,8 @@ def _count(responses: list[Response], label: str, colour: int) -> Sent:
         forms=_commonest(
             f"{r.width}×{r.height} {r.media_type.removeprefix('image/').upper()}" for r in receipts
         ),
-        windows=_commonest(receipt.window for receipt in receipts),
-        orientations=_commonest(receipt.orientation for receipt in receipts),
+        windows=_commonest(f"window {receipt.window}" for receipt in receipts),
+        orientations=_commonest(f"orientation {receipt.orientation}" for receipt in receipts),
         boxes_drawn=count(sum(receipt.boxes_drawn for receipt in receipts)),
     )
 

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from overread.records import Estimate, JsonValue
 
@@ -17,6 +18,7 @@ __all__ = [
     "Shown",
     "count",
     "gain",
+    "moment",
     "p_value",
     "percent",
     "settings_text",
@@ -90,6 +92,17 @@ def show_estimate(estimate: Estimate | None, *, signed: bool = False) -> Shown:
         interval=f"{write(estimate.low)} to {write(estimate.high)}",
         reason=estimate.reason or "",
     )
+
+
+def moment(iso: str) -> str:
+    """Write a time for people, to the minute: ``2026-11-30 16:40 UTC``; other text as it is."""
+    try:
+        time = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    if time.tzinfo is not None:
+        time = time.astimezone(UTC)
+    return f"{time:%Y-%m-%d %H:%M}{' UTC' if time.tzinfo else ''}"
 
 
 def settings_text(settings: Mapping[str, JsonValue]) -> str:

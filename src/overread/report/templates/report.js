@@ -79,7 +79,7 @@
       pending: "not asked yet",
       absent: "not in this run",
     };
-    const signs = { right: "✓", wrong: "✕", none: "∅", undefined: "?", pending: "…", absent: "·" };
+    const signs = { right: "✓", wrong: "✕", none: "–", undefined: "?", pending: "…", absent: "·" };
     const text = (place) => (place === null || place === undefined ? null : data.texts[place]);
 
     const state = { outcome: "all", run: "any", task: "", strata: {}, words: "" };
@@ -396,6 +396,10 @@
           make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
     };
 
+    const pictures = (answer) => {
+      const n = (answer.receipts || []).length;
+      return n === 1 ? "1 picture" : `${n || "no"} pictures`;
+    };
     const replyView = (answer) => {
       const label = data.runs[shownRun].label;
       if (!answer) return make("p", { class: "quiet" }, `${label} was not asked this item.`);
@@ -418,7 +422,7 @@
         body,
         make("p", { class: "facts" }, facts.join(" · ")),
         make("details", {},
-          make("summary", {}, `What was sent: ${(answer.receipts || []).length} pictures`),
+          make("summary", {}, `What was sent: ${pictures(answer)}`),
           receiptTable(answer)));
     };
 
@@ -463,6 +467,12 @@
         replyView(item.answers[shownRun]),
       );
     };
+
+    $("#run-dots").append(
+      ...data.runs.map((run, number) =>
+        make("span", { title: run.label }, make("i", { class: `dot c${number % 8}` })),
+      ),
+    );
 
     // -------------------------------------------------------------- moving about
 
