@@ -34,8 +34,11 @@ _PHRASES = "|".join(
         rf"description|diagnosis|letter|candidate|statement|location|size)\b{_BETWEEN}{_BE}",
         r"\b(?:option|choice|conclusion|diagnosis|impression)\s?[:=]",
         # I would choose …
-        r"\bI(?:'d|'ll|\swould|\swill|\shave\sto)?\s(?:choose|select|pick|go\swith|opt\sfor|chose|"
-        r"selected|answer|say|go\sfor)\b",
+        r"\bI(?:'d|'ll|'m|\sam|\swould|\swill|\shave\sto)?\s(?:choose|select|pick|opt\sfor|chose|"
+        r"selected|answer|say|go(?:ing)?\s(?:with|for)|lean(?:ing)?\stowards?|favou?r)\b",
+        # … Actually no, B.
+        r"\b(?:actually|wait|correction|rather|no)[,.:;\-–—!]{0,3}\s(?:no[,.]?\s)?"
+        r"(?=(?:option\s|choice\s)?\(?[A-Z1-9]\)?\s?(?:$|\n|[.,;!](?:\s|$)))",
         # The description matches option …
         r"\b(?:matches|corresponds\sto|fits|matched\sby|consistent\swith)\s(?:best\s)?(?:with\s)?"
         r"(?=(?:option|choice|image|picture)\b)",

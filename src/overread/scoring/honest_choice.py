@@ -191,8 +191,8 @@ def _letter_apart(prose: str, letters: Letters) -> Reading | None:
     return _stranger_alone(lines[0], letters) if len(lines) == 1 else None
 
 
-def _line_letter(line: str, letters: Letters) -> str | None:
-    """Give the letter that opens a line and is set apart from its words."""
+def _line_token(line: str, letters: Letters) -> re.Match[str] | None:
+    """Find the letter that opens a line and is set apart from its words."""
     lead = _LINE_LEAD.match(line)
     token = letters.token.match(line, lead.end() if lead else 0)
     if token is None:
@@ -200,17 +200,18 @@ def _line_letter(line: str, letters: Letters) -> str | None:
     rest = line[token.end() :]
     own_text = letters.texts.at_start(rest) == letters.letter(token[1])
     small_word = token[1].islower() and not (_BARE_END.match(rest) or _SMALL_APART.match(rest))
-    if (small_word or not _SET_APART.match(rest)) and not own_text:
-        return None
-    return letters.letter(token[1])
+    apart = _SET_APART.match(rest) is not None and not small_word
+    return token if apart or own_text else None
+
+
+def _line_letter(line: str, letters: Letters) -> str | None:
+    token = _line_token(line, letters)
+    return letters.letter(token[1]) if token else None
 
 
 def _is_whole_line(line: str, letters: Letters) -> bool:
     """Whether a line is a letter alone, or a letter with its own option's text."""
-    if _line_letter(line, letters) is None:
-        return False
-    lead = _LINE_LEAD.match(line)
-    token = letters.token.match(line, lead.end() if lead else 0)
+    token = _line_token(line, letters)
     if token is None:
         return False
     rest = line[token.end() :]
@@ -281,10 +282,14 @@ def _weak_reading(prose: str, letters: Letters, *, form_only: bool) -> Reading:
 def _mentioned(prose: str, letters: Letters) -> set[str]:
     """Give the letters mentioned as options and not denied; in a short reply any letter."""
     patterns = _letter_patterns(tuple(letters.spelt))
+    # "(A) anterior, (P) posterior": letters in parentheses mean something else there.
+    other_use = patterns.parenthesised_stranger.search(prose) is not None
     found = {
         letters.letter(mention["letter"])
         for mention in patterns.mention.finditer(prose)
-        if not is_denied(prose, *mention.span()) and not is_hypothetical(prose, *mention.span())
+        if not (other_use and mention["open"])
+        and not is_denied(prose, *mention.span())
+        and not is_hypothetical(prose, *mention.span())
     }
     if len(prose.split()) <= _SHORT_REPLY_WORDS:
         found |= letters.tokens(prose)
@@ -295,6 +300,7 @@ def _mentioned(prose: str, letters: Letters) -> set[str]:
 class _LetterPatterns:
     verdict: re.Pattern[str]
     mention: re.Pattern[str]
+    parenthesised_stranger: re.Pattern[str]
 
 
 @lru_cache(maxsize=512)
@@ -313,5 +319,8 @@ def _letter_patterns(folded_letters: tuple[str, ...]) -> _LetterPatterns:
         mention=re.compile(
             rf"(?:\b[Oo]ption |\b[Cc]hoice |\b[Ii]mage |\b[Pp]icture |(?P<open>\()){one}"
             rf"(?![{JOINS}])(?(open)\))"
+        ),
+        parenthesised_stranger=re.compile(
+            rf"\((?!(?:{'|'.join(map(re.escape, capitals))})\))[A-Z]\)"
         ),
     )

@@ -25,11 +25,13 @@ _LEAD = re.compile(
 )
 _DENIAL = re.compile(r"(?:definitely |clearly |certainly )?(?:not|isn't|neither)\b", re.I)
 _NO_OPTION = re.compile(
-    r"(?:none|neither|nothing|no (?:option|choice|answer)|not (?:listed|among))\b", re.I
+    r"(?:none|neither (?:option|of)|nothing|n/?a|no (?:option|choice|answer)|"
+    r"not (?:listed|among))\b",
+    re.I,
 )
 # After a letter that is also a word ("a", "I") or a number, only these let it stand as a letter.
 _WORD_AFTER = (
-    r"(?!\s[^\W\d_])(?!\s?%)(?!\s?(?:mm|cm)\b)"
+    r"(?!\s\w)(?!\s?%)(?!\s?(?:mm|cm)\b)"
     r"|(?=\s(?:because|since|as|due|given|for|based|which|is|with|over|rather|instead|and|or|"
     r"but|if|option|choice|not)\b)"
 )
@@ -37,10 +39,12 @@ _CONNECTOR = (
     r"['\")\]]?\s?(?:(?P<comma>[,;])\s?(?:or|and)?|[/&+]|or|and|und|oder|ou|et|o|y|と|、|・|和|或)"
     r"\s?(?:possibly|maybe|perhaps|also|even)?\s?(?:option|choice)?\s?['\"(\[]?"
 )
+_ARTICLE = re.compile(r"^[\s:.,)\]\-–—]{0,6}(?:it is |in )?(?:the |an? )?", re.I)
 _WORD_LETTERS = frozenset("ai")
 _PART_OF_NAME = re.compile(
-    r"\b(?:vitamin|hepatitis|type|grade|class|stage|segment|zone|group|level|category|factor|"
-    r"influenza|protein|panel|figure|phase|area|region|point|label(?:l?ed)?|dr\.?|prof\.?|mrs?\.?|ms\.?)\s$",
+    r"\b(?:\d|vitamin|hepatitis|type|grade|class|stage|segment|zone|group|level|category|factor|"
+    r"influenza|protein|panel|figure|phase|area|region|point|label(?:l?ed)?|dr\.?|prof\.?|"
+    r"mrs?\.?|ms\.?)\s(?:of\s)?$",
     re.I,
 )
 _FIRST_SENTENCE = re.compile(r"[^\n]{0,600}?(?=[.;!?](?:\s|$)|\n|$)")
@@ -119,7 +123,7 @@ class Letters:
                 return no_answer(Rule.SEVERAL_LETTERS)
             end = further.end()
         line = value[token.end() :].partition("\n")[0]
-        by_text = self.texts.equal(line)
+        by_text = self.texts.equal(_ARTICLE.sub("", line))
         if by_text is not None and by_text != letter:
             return no_answer(Rule.CONTRADICTION)
         return _answer(letter, rule)

@@ -76,13 +76,15 @@ class OptionTexts:
 def option_texts(options: tuple[Option, ...]) -> OptionTexts:
     """Prepare the texts of options; a text that two options share names neither."""
     letters: dict[str, list[str]] = {}
+    written: set[str] = set()
     for option in options:
-        folded = _fold(plain(normalise(option.text or "")))
-        if folded and not (len(folded) == 1 and folded.isascii() and folded.isalpha()):
-            letters.setdefault(folded, []).append(option.letter)
+        text = _squeeze(plain(normalise(option.text or "")))
+        if text and not (len(text) == 1 and text.isascii() and text.isalpha()):
+            letters.setdefault(text.lower(), []).append(option.letter)
+            written.add(text)
     letter_of = {text: found[0] for text, found in letters.items() if len(found) == 1}
     yes_or_no = letter_of.keys() >= _YES_OR_NO and letter_of.keys() <= _YES_OR_NO | _NEITHER
-    longest_first = sorted(letter_of, key=len, reverse=True)
+    longest_first = sorted((text for text in written if text.lower() in letter_of), key=_length)
     if not longest_first:
         return OptionTexts(letter_of=letter_of, pattern=None, yes_or_no=False)
     any_text = "|".join(re.escape(text).replace(r"\ ", r"\s") for text in longest_first)
@@ -95,6 +97,15 @@ def _even(text: str) -> str:
     return _TIMES.sub(" x ", text)
 
 
+def _squeeze(text: str) -> str:
+    return " ".join(_even(text).split()).strip(_END_MARKS)
+
+
 def _fold(text: str) -> str:
     """Bring a text to the form in which two are compared."""
-    return " ".join(_even(text).lower().split()).strip(_END_MARKS)
+    return _squeeze(text).lower()
+
+
+def _length(text: str) -> tuple[int, str]:
+    """Sort the longest first, and always the same way."""
+    return -len(text), text
