@@ -40,7 +40,8 @@ class BlindExam:
     stems: NDArray[np.int64]
     """(n,) number of the task and question text."""
     texts: NDArray[np.int64]
-    """(n, L) number of the option text within its task; -1 where an option has none."""
+    """(n, L) number of the option text within its task; -1 where an option has none, or one that
+    no other fold has, of which nothing can be learned."""
     folds: NDArray[np.int64]
     """(n,) fold for policies that learn: items of one cluster are in one fold."""
     picks: Mapping[str, NDArray[np.float64]]
@@ -50,20 +51,6 @@ class BlindExam:
     def chances(self) -> NDArray[np.float64]:
         """(n,) probability that a uniform guess is right."""
         return 1.0 / self.offered.sum(axis=1)
-
-    def take(self, rows: NDArray[np.int64]) -> BlindExam:
-        """Keep the items in `rows`."""
-        return BlindExam(
-            ids=tuple(self.ids[row] for row in rows),
-            letters=self.letters,
-            offered=self.offered[rows],
-            right=self.right[rows],
-            tasks=self.tasks[rows],
-            stems=self.stems[rows],
-            texts=self.texts[rows],
-            folds=self.folds[rows],
-            picks={name: pick[rows] for name, pick in self.picks.items()},
-        )
 
 
 def blind_exam(
@@ -100,6 +87,7 @@ def blind_exam(
         if answer in one:
             right[row] = column[answer]
         wording.append([one.get(letter) for letter in letters])
+    folds = _codes(_cluster_of(item, cluster) for item in items) % n_folds
     return BlindExam(
         ids=tuple(item.id for item in items),
         letters=letters,
@@ -107,8 +95,8 @@ def blind_exam(
         right=right,
         tasks=_codes(item.task for item in items),
         stems=_codes((item.task, _plain(item.question)) for item in items),
-        texts=_text_codes(items, wording).reshape(shape),
-        folds=_codes(_cluster_of(item, cluster) for item in items) % n_folds,
+        texts=_text_codes(items, wording, folds).reshape(shape),
+        folds=folds,
         picks=_picks(wording, offered),
     )
 
@@ -140,10 +128,18 @@ def _codes(labels: Iterable[Hashable]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
-def _text_codes(items: Sequence[Item], wording: list[list[str | None]]) -> NDArray[np.int64]:
-    numbers: dict[tuple[str, str], int] = {}
+def _text_codes(
+    items: Sequence[Item], wording: list[list[str | None]], folds: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    found_in: dict[tuple[str, str], set[int]] = {}
+    for item, texts, fold in zip(items, wording, folds.tolist(), strict=True):
+        for text in texts:
+            if text is not None:
+                found_in.setdefault((item.task, text), set()).add(fold)
+    shared = (key for key, where in found_in.items() if len(where) > 1)
+    numbers = {key: place for place, key in enumerate(shared)}
     codes = [
-        -1 if text is None else numbers.setdefault((item.task, text), len(numbers))
+        -1 if text is None else numbers.get((item.task, text), -1)
         for item, texts in zip(items, wording, strict=True)
         for text in texts
     ]

@@ -18,17 +18,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.analysis.blind_exam import BlindExam, blind_exam
+from overread.analysis.blind_policies import (
+    N_FOLDS,
+    coin_credit,
+    majority_credit,
+    policy_credits,
+)
 from overread.analysis.strata import group_rows
 from overread.records import Choice, Item, Reference
 from overread.stats.intervals import wilson
 
 __all__ = ["BlindFloor", "blind_floors", "find_floor"]
 
-_N_FOLDS = 5
 _N_CHANCE_EXAMS = 400
 _EXAMS_PER_CHUNK = 50
 """Chance exams worked on at once: 50 × 1,900 items × 4 letters are 3 MB."""
 _SEED = 20260219
+_MAJORITY = "commonest letter of the task"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +103,23 @@ def blind_floors(
     chosen = [item for item in items if isinstance(item.answer_space, Choice)]
     if not chosen:
         return ()
-    exam = blind_exam(chosen, references, cluster=cluster, n_folds=_N_FOLDS)
+    exam = blind_exam(chosen, references, cluster=cluster, n_folds=N_FOLDS)
+    groups = [
+        group for keys in strata for group in group_rows([item.strata for item in chosen], keys)
+    ]
+    by_policy = {
+        policy: credit[0] for policy, credit in policy_credits(exam, exam.right[None]).items()
+    }
+    best_highs = _chance_best_highs(exam, [rows for _, rows in groups], generator)
     floors: list[BlindFloor] = []
-    for keys in strata:
-        for stratum, rows in group_rows([item.strata for item in chosen], keys):
-            floors.extend(_floors_of(exam.take(rows), stratum, generator))
+    for (stratum, rows), best_high in zip(groups, best_highs, strict=True):
+        here = {policy: credit[rows] for policy, credit in by_policy.items()}
+        here |= _hindsight(exam, rows)
+        scored = [
+            _floor(exam, rows, stratum, policy, credit, best_high)
+            for policy, credit in here.items()
+        ]
+        floors.extend(sorted(scored, key=lambda floor: -floor.value))
     return tuple(floors)
 
 
@@ -112,123 +130,55 @@ def find_floor(floors: Iterable[BlindFloor], stratum: Mapping[str, str]) -> Blin
     return max(found, key=lambda floor: floor.value, default=None)
 
 
-def _floors_of(
-    exam: BlindExam, stratum: Mapping[str, str], rng: np.random.Generator
-) -> list[BlindFloor]:
-    credits = _credits(exam, exam.right[np.newaxis])
-    credits["coin between two letters"] = _coin(exam)
-    credits["always refuse"] = np.zeros((1, len(exam.ids)))
-    best_high = _chance_best_high(exam, rng)
-    floors = []
-    for policy, credit in credits.items():
-        n = len(exam.ids)
-        interval = wilson(min(float(credit.sum()), n), n)
-        floors.append(
-            BlindFloor(
-                stratum=stratum,
-                policy=policy,
-                value=float(credit.mean()),
-                n=n,
-                low=interval.low,
-                high=interval.high,
-                chance=float(exam.chances.mean()),
-                chance_best_high=best_high,
-                credit=dict(zip(exam.ids, credit[0].tolist(), strict=True)),
-            )
-        )
-    return sorted(floors, key=lambda floor: -floor.value)
+def _hindsight(exam: BlindExam, rows: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+    """Credit the policies whose letters are chosen for the stratum."""
+    right, n_letters = exam.right[rows], len(exam.letters)
+    return {
+        _MAJORITY: majority_credit(exam.tasks[rows], right[None], n_letters)[0],
+        "coin between two letters": coin_credit(right, n_letters),
+        "always refuse": np.zeros(len(rows)),
+    }
 
 
-def _chance_best_high(exam: BlindExam, rng: np.random.Generator) -> float:
-    """Give the score that the best policy passes on one fair exam in forty."""
-    best = np.empty(_N_CHANCE_EXAMS)
-    usable = exam.right >= 0
+def _floor(
+    exam: BlindExam,
+    rows: NDArray[np.int64],
+    stratum: Mapping[str, str],
+    policy: str,
+    credit: NDArray[np.float64],
+    chance_best_high: float,
+) -> BlindFloor:
+    n = len(rows)
+    interval = wilson(min(float(credit.sum()), n), n)
+    return BlindFloor(
+        stratum=stratum,
+        policy=policy,
+        value=float(credit.mean()),
+        n=n,
+        low=interval.low,
+        high=interval.high,
+        chance=float(exam.chances[rows].mean()),
+        chance_best_high=chance_best_high,
+        credit=dict(zip((exam.ids[row] for row in rows), credit.tolist(), strict=True)),
+    )
+
+
+def _chance_best_highs(
+    exam: BlindExam, groups: Sequence[NDArray[np.int64]], rng: np.random.Generator
+) -> list[float]:
+    """Give for each stratum the score that the best policy passes on one fair exam in forty."""
+    members = np.zeros((len(exam.ids), len(groups)))
+    for place, rows in enumerate(groups):
+        members[rows, place] = 1 / len(rows)
+    best = np.zeros((_N_CHANCE_EXAMS, len(groups)))
     for start in range(0, _N_CHANCE_EXAMS, _EXAMS_PER_CHUNK):
         stop = min(start + _EXAMS_PER_CHUNK, _N_CHANCE_EXAMS)
         lots = rng.random((stop - start, *exam.offered.shape))
         answers = np.where(exam.offered, lots, -1.0).argmax(axis=2)
-        credits = _credits(exam, np.where(usable, answers, -1))
-        best[start:stop] = np.max([credit.mean(axis=1) for credit in credits.values()], axis=0)
-    return float(np.quantile(best, 0.975))
-
-
-def _credits(exam: BlindExam, answers: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-    """Credit of each policy for each item, (exams, n), for right letters `answers` (exams, n)."""
-    credits: dict[str, NDArray[np.float64]] = {}
-    for column, letter in enumerate(exam.letters):
-        credits[f"always {letter}"] = (answers == column).astype(np.float64)
-    credits["commonest letter of the task"] = _majority(exam, answers)
-    credits["commonest letter of the question, learned"] = _learned_letter(exam, answers)
-    if bool((exam.texts >= 0).any()):
-        credits["option text most often right, learned"] = _learned_text(exam, answers)
-    rows = np.arange(len(exam.ids))
-    for name, pick in exam.picks.items():
-        credits[name] = np.where(answers >= 0, pick[rows, answers], 0.0)
-    return credits
-
-
-def _coin(exam: BlindExam) -> NDArray[np.float64]:
-    counts = np.bincount(exam.right[exam.right >= 0], minlength=len(exam.letters))
-    two = np.argsort(-counts, kind="stable")[:2]
-    return np.isin(exam.right, two)[np.newaxis] / 2
-
-
-def _majority(exam: BlindExam, answers: NDArray[np.int64]) -> NDArray[np.float64]:
-    counts = _letter_counts(exam.tasks, answers, len(exam.letters))
-    best = counts.argmax(axis=2)
-    return (best[:, exam.tasks] == answers).astype(np.float64)
-
-
-def _learned_letter(exam: BlindExam, answers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Choose the commonest letter of the same question among other patients."""
-    n_letters = len(exam.letters)
-    groups = exam.stems * _N_FOLDS + exam.folds
-    counts = _letter_counts(groups, answers, n_letters)
-    by_fold = counts.reshape(len(answers), -1, _N_FOLDS, n_letters)
-    others = (by_fold.sum(axis=2, keepdims=True) - by_fold).reshape(counts.shape)
-    return _soft_credit(others[:, groups, :].astype(np.float64), exam, answers)
-
-
-def _learned_text(exam: BlindExam, answers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Choose the option whose text was most often right, when on offer, among other patients."""
-    n_exams = len(answers)
-    has_text = exam.texts >= 0
-    keys = np.where(has_text, exam.texts * _N_FOLDS + exam.folds[:, np.newaxis], 0)
-    n_keys = (int(exam.texts.max()) + 1) * _N_FOLDS
-    seen = np.bincount(keys[has_text], minlength=n_keys)
-    rows = np.arange(len(exam.ids))
-    usable = (answers >= 0) & has_text[rows, answers]
-    numbered = keys[rows, answers] + np.arange(n_exams)[:, np.newaxis] * n_keys
-    right = np.bincount(numbered[usable], minlength=n_exams * n_keys).reshape(n_exams, n_keys)
-    seen_others, right_others = _other_folds(seen[np.newaxis]), _other_folds(right)
-    # One imagined right answer among four keeps a text seen once from looking certain.
-    rate = (right_others + 1.0) / (seen_others + 4.0)
-    merit = np.where(has_text, rate[:, keys], -1.0)
-    return _soft_credit(merit, exam, answers)
-
-
-def _other_folds(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    by_fold = counts.reshape(len(counts), -1, _N_FOLDS)
-    return (by_fold.sum(axis=2, keepdims=True) - by_fold).reshape(counts.shape)
-
-
-def _letter_counts(
-    groups: NDArray[np.int64], answers: NDArray[np.int64], n_letters: int
-) -> NDArray[np.int64]:
-    """How often each letter is right in each group, (exams, groups, letters)."""
-    n_exams = len(answers)
-    n_groups = -(-(int(groups.max()) + 1) // _N_FOLDS) * _N_FOLDS
-    numbered = np.arange(n_exams)[:, np.newaxis] * n_groups + groups
-    flat = (numbered * n_letters + answers)[answers >= 0]
-    counts = np.bincount(flat, minlength=n_exams * n_groups * n_letters)
-    return counts.reshape(n_exams, n_groups, n_letters)
-
-
-def _soft_credit(
-    merit: NDArray[np.float64], exam: BlindExam, answers: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Credit for choosing the letter of greatest merit (exams, n, L); ties share it."""
-    filled = np.where(exam.offered, merit, -np.inf)
-    chosen = filled >= filled.max(axis=2, keepdims=True)
-    right = np.take_along_axis(chosen, np.maximum(answers, 0)[:, :, np.newaxis], axis=2)[:, :, 0]
-    return np.where(answers >= 0, right / chosen.sum(axis=2), 0.0)
+        answers = np.where(exam.right >= 0, answers, -1)
+        for credit in policy_credits(exam, answers).values():
+            best[start:stop] = np.maximum(best[start:stop], credit @ members)
+        for place, rows in enumerate(groups):
+            majority = majority_credit(exam.tasks[rows], answers[:, rows], len(exam.letters))
+            best[start:stop, place] = np.maximum(best[start:stop, place], majority.mean(axis=1))
+    return np.quantile(best, 0.975, axis=0).tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from overread.analysis.estimates import FEW_CLUSTERS
 from overread.analysis.strata import group_rows
-from overread.analysis.verdicts import join_verdicts, planned_clusters
+from overread.analysis.verdicts import Verdicts, join_verdicts, planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
 from overread.records import PlannedItem, Profile, Score
@@ -114,7 +114,7 @@ def compare(
     plan
         Headline metric, strata, cluster, level, draws and seed.
     profile
-        Whose scores.
+        Whose scores. Under either profile the denominator is the shared plan.
 
     Returns
     -------
@@ -127,12 +127,13 @@ def compare(
         Fewer than two runs, two runs with one label, or two runs without a common question.
     """
     _check(runs)
-    values = {
-        run.label: join_verdicts(run.scores, run.planned, metric=plan.headline, profile=profile)
-        for run in runs
+    verdicts = {
+        run.label: join_verdicts(run.scores, run.planned, plan, profile=profile) for run in runs
     }
     pairs = [
-        _pair(first, values[first.label].value, second, values[second.label].value, plan.cluster)
+        _pair(
+            first, verdicts[first.label].value, second, verdicts[second.label].value, plan.cluster
+        )
         for first, second in combinations(runs, 2)
     ]
     totals = _with_holm([_difference(pair, {}, _all_rows(pair), plan) for pair in pairs])
@@ -152,9 +153,7 @@ def compare(
         pairs=tuple(totals),
         by_stratum=tuple(by_stratum),
         unshared=unshared,
-        notes=_notes(
-            unshared, runs, values_asked={k: int((~v.asked).sum()) for k, v in values.items()}
-        ),
+        notes=_notes(runs, unshared, verdicts),
     )
 
 
@@ -283,17 +282,24 @@ def _unshared(runs: Sequence[RunScores]) -> dict[str, int]:
 
 
 def _notes(
-    unshared: Mapping[str, int], runs: Iterable[RunScores], values_asked: Mapping[str, int]
+    runs: Sequence[RunScores], unshared: Mapping[str, int], verdicts: Mapping[str, Verdicts]
 ) -> tuple[str, ...]:
-    notes = [
-        f"{unshared[run.label]} of the {len(run.planned)} questions of {run.label} were not asked "
-        "of every other run."
-        for run in runs
-        if unshared[run.label]
-    ]
-    notes += [
-        f"{missing} questions of {label} have no response yet; they count as not right."
-        for label, missing in values_asked.items()
-        if missing
-    ]
+    notes: list[str] = []
+    for run in runs:
+        if unshared[run.label]:
+            notes.append(
+                f"{unshared[run.label]} of the {len(run.planned)} questions of {run.label} were "
+                "not asked of every other run."
+            )
+        waiting = int((~verdicts[run.label].asked).sum())
+        if waiting:
+            notes.append(
+                f"{waiting} questions of {run.label} have no response yet; they count as not right."
+            )
+        dropped = int(verdicts[run.label].dropped.sum())
+        if dropped:
+            notes.append(
+                f"{dropped} questions of {run.label} would be left out by the benchmark's own "
+                "code; compared item by item they count as not right."
+            )
     return tuple(notes)

@@ -98,6 +98,8 @@ def estimate(
 
     Notes
     -----
+    The `published` profile leaves out of its denominators what the benchmark's own code drops
+    (`plan.published_drops`), and says how much that was; `honest` never drops.
     Cells with repeated draws are bootstrapped as well, for draws of one item are no independent
     items. `gain_over_blind` keeps the pairs: item by item it is the score less the credit of the
     best blind policy. That policy is chosen with hindsight, so the gain errs on the low side.
@@ -109,8 +111,7 @@ def estimate(
         if not all_scores or any(score.profile == profile for score in all_scores)
     ]
     verdicts = {
-        profile: join_verdicts(all_scores, planned, metric=plan.headline, profile=profile)
-        for profile in profiles
+        profile: join_verdicts(all_scores, planned, plan, profile=profile) for profile in profiles
     }
     clusters = planned_clusters(planned, plan.cluster)
     published_rows = list(published)
@@ -164,7 +165,8 @@ def _columns(
     answered, asked = verdicts.answered[rows], verdicts.asked[rows]
     ungradable = int(verdicts.ungradable[rows].sum())
     unasked = int((~asked).sum())
-    every = np.ones(len(rows), dtype=np.float64)
+    dropped = verdicts.dropped[rows]
+    every = (~dropped).astype(np.float64)
     is_binary = bool(np.isin(value, (0.0, 1.0)).all())
     nothing = None if asked.any() else f"no response to any of {len(rows)} items"
     waiting = (f"{unasked} of {len(rows)} items have no response yet",) if unasked else ()
@@ -173,6 +175,8 @@ def _columns(
         if ungradable
         else ()
     )
+    if dropped.any():
+        waiting += (f"{int(dropped.sum())} items are left out, as the benchmark's own code does",)
 
     def column(
         name: str,

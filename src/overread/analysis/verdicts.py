@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
 from overread.records import PlannedItem, Profile, Score, Status
 from overread.stats.bootstrap import cluster_codes
@@ -33,6 +34,8 @@ class Verdicts:
     """There is a score row, whatever it says."""
     ungradable: NDArray[np.bool_]
     """The release has no usable reference, so nobody can be right."""
+    dropped: NDArray[np.bool_]
+    """The benchmark's own code leaves the row out of its denominator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +53,9 @@ class Clusters:
 
 
 def join_verdicts(
-    scores: Iterable[Score], planned: Sequence[PlannedItem], *, metric: str, profile: Profile
+    scores: Iterable[Score], planned: Sequence[PlannedItem], plan: AnalysisPlan, *, profile: Profile
 ) -> Verdicts:
-    """Join score rows with the plan by item and draw.
+    """Join the headline metric's score rows with the plan by item and draw.
 
     Parameters
     ----------
@@ -60,9 +63,11 @@ def join_verdicts(
         Score rows of a run; those of other metrics, other profiles, or with a target are left
         out.
     planned
-        The plan.
-    metric, profile
-        Which score rows.
+        What was to be asked.
+    plan
+        Names the headline metric and what the benchmark's own code drops.
+    profile
+        Whose score rows.
 
     Raises
     ------
@@ -71,7 +76,7 @@ def join_verdicts(
     """
     rows: dict[tuple[str, int], Score] = {}
     for score in scores:
-        if score.metric != metric or score.profile != profile or score.target is not None:
+        if score.metric != plan.headline or score.profile != profile or score.target is not None:
             continue
         key = (score.item, score.draw)
         if key in rows:
@@ -79,12 +84,14 @@ def join_verdicts(
                 expected(
                     "scores",
                     rule="one row for each item, draw, metric and profile",
-                    got=f"two of {metric} ({profile}) for item {score.item!r}, draw {score.draw}",
+                    got=f"two of {plan.headline} ({profile}) for item {score.item!r}, "
+                    f"draw {score.draw}",
                     remedy="Score the run again: 'overread score RUN'.",
                 )
             )
         rows[key] = score
     found = [rows.get((line.item, line.draw)) for line in planned]
+    drops = plan.published_drops if profile == "published" else ()
     return Verdicts(
         value=np.array([_value(score) for score in found], dtype=np.float64),
         graded=_flags(score is not None and score.value is not None for score in found),
@@ -93,6 +100,7 @@ def join_verdicts(
         ungradable=_flags(
             score is not None and score.status is Status.UNDEFINED for score in found
         ),
+        dropped=_flags(score is not None and score.status in drops for score in found),
     )
 
 

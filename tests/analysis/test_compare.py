@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from overread.analysis.compare import RunScores, compare
+from overread.errors import UsageError
+from overread.records import Status
+
+
+@pytest.fixture
+def run(make_line, make_score):
+    """Make a run from one character a question: 1 right, 0 wrong, - unread, space not asked."""
+
+    def make(label: str, marks: str, *, per_patient: int = 1, first: int = 0, box="box"):
+        numbers = range(first, first + len(marks))
+        value = {"1": 1.0, "0": 0.0, "-": None}
+        return RunScores(
+            label=label,
+            scores=[
+                make_score(str(n), value[mark])
+                for n, mark in zip(numbers, marks, strict=True)
+                if mark != " "
+            ],
+            planned=[make_line(str(n), patient=f"p{n // per_patient}", box=box) for n in numbers],
+        )
+
+    return make
+
+
+def test_pairs_by_hand(run, plan) -> None:
+    one = run("one", "1111110000--" * 5)
+    two = run("two", "111000100-1-" * 5)
+    (pair,) = compare([one, two], plan).pairs
+    # Of twelve: both 3, only one 3, only two 2 (one wrong, one unread), neither 4.
+    counts = (pair.both, pair.only_first, pair.only_second, pair.neither)
+    assert counts == (15, 15, 10, 20)
+    assert (pair.first_value, pair.second_value) == (0.5, pytest.approx(25 / 60))
+    assert pair.difference == pytest.approx(5 / 60)
+    assert pair.low < pair.difference < pair.high
+    theirs = mcnemar([[15, 15], [10, 20]], exact=True).pvalue
+    assert pair.p_mcnemar == pytest.approx(float(theirs))
+    assert pair.p_holm == pair.p_mcnemar
+    assert (pair.n, pair.n_clusters) == (60, 60)
+    assert pair.method == "cluster bootstrap (patient)"
+
+
+def test_questions_are_joined_by_name_and_never_by_row(run, plan) -> None:
+    one = run("one", "1100" * 10)
+    shuffled = dataclasses.replace(
+        one, label="two", planned=one.planned[::-1], scores=one.scores[::-1]
+    )
+    (pair,) = compare([one, shuffled], plan).pairs
+    assert (pair.both, pair.only_first, pair.only_second, pair.neither) == (20, 0, 0, 20)
+    assert (pair.difference, pair.p_mcnemar, pair.p_holm) == (0.0, None, None)
+    assert (pair.low, pair.high, pair.method) == (None, None, "none")
+    assert "no variation" in pair.reason
+
+
+def test_pairs_narrow_the_interval(run, plan) -> None:
+    rng = np.random.default_rng(0)
+    easy = rng.random(400) < 0.5
+    better = easy | (rng.random(400) < 0.1)
+    marks = ["".join("01"[int(v)] for v in values) for values in (better, easy)]
+    (pair,) = compare([run("one", marks[0]), run("two", marks[1])], plan).pairs
+    assert pair.low > 0
+    # Two separate 95 % intervals of n = 400 are 0.098 wide each and overlap.
+    assert pair.high - pair.low < 0.06
+    assert pair.p_mcnemar == pytest.approx(2 * 0.5**14)  # 14 items for, none against
+
+
+def test_difference_is_clustered_by_patient(run, plan) -> None:
+    rng = np.random.default_rng(3)
+    marks = [
+        "".join(mark * 8 for mark in rng.choice(["0", "1"], 60)),
+        "".join(mark * 8 for mark in rng.choice(["0", "1"], 60)),
+    ]
+    (clustered,) = compare(
+        [run("one", marks[0], per_patient=8), run("two", marks[1], per_patient=8)], plan
+    ).pairs
+    (naive,) = compare([run("one", marks[0]), run("two", marks[1])], plan).pairs
+    assert clustered.n_clusters == 60
+    ratio = (clustered.high - clustered.low) / (naive.high - naive.low)
+    assert ratio == pytest.approx(np.sqrt(8), rel=0.15)
+    assert clustered.p_sign_flip > clustered.p_mcnemar
+
+
+def test_holm_over_all_pairs(run, plan) -> None:
+    rng = np.random.default_rng(1)
+    runs = [
+        run(name, "".join("01"[int(v)] for v in rng.random(300) < share))
+        for name, share in (("a", 0.6), ("b", 0.5), ("c", 0.45))
+    ]
+    comparison = compare(runs, plan)
+    assert [(pair.first, pair.second) for pair in comparison.pairs] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    raw = [pair.p_mcnemar for pair in comparison.pairs]
+    assert [pair.p_holm for pair in comparison.pairs] == pytest.approx(
+        list(multipletests(raw, method="holm")[1])
+    )
+    assert comparison.labels == ("a", "b", "c")
+    assert (comparison.metric, comparison.profile) == ("accuracy", "honest")
+
+
+def test_strata_are_compared_apart(make_line, make_score, plan) -> None:
+    def make(label, right_box):
+        planned, scores = [], []
+        for n in range(80):
+            box = "box" if n % 2 else "nobox"
+            planned.append(make_line(str(n), patient=f"p{n}", box=box))
+            right = (n // 2) % 2 if box == right_box else 0
+            scores.append(make_score(str(n), float(right)))
+        return RunScores(label=label, scores=scores, planned=planned)
+
+    comparison = compare([make("one", "box"), make("two", "nobox")], plan)
+    assert comparison.pairs[0].difference == 0.0
+    by_box = {
+        pair.stratum["box"]: pair.difference
+        for pair in comparison.by_stratum
+        if set(pair.stratum) == {"box"}
+    }
+    assert by_box == {"box": 0.5, "nobox": -0.5}
+    strata = {tuple(sorted(pair.stratum)) for pair in comparison.by_stratum}
+    assert strata == {("box",), ("task",), ("box", "task")}
+
+
+def test_questions_of_one_run_alone_are_left_out_and_told(run, plan) -> None:
+    comparison = compare([run("one", "1" * 30), run("two", "0" * 30, first=10)], plan)
+    assert comparison.pairs[0].n == 20
+    assert comparison.unshared == {"one": 10, "two": 10}
+    assert "10 of the 30 questions of one were not asked of every other run." in comparison.notes
+
+
+def test_questions_without_a_response_are_told(run, plan) -> None:
+    comparison = compare([run("one", "10" * 15), run("two", "1" * 20 + " " * 10)], plan)
+    assert comparison.pairs[0].n == 30
+    assert comparison.notes == (
+        "10 questions of two have no response yet; they count as not right.",
+    )
+
+
+def test_what_the_benchmark_drops_stays_in_a_comparison(make_line, make_score, plan) -> None:
+    dropping = dataclasses.replace(plan, published_drops=(Status.FAILED,))
+    planned = [make_line(str(n), patient=f"p{n}") for n in range(30)]
+
+    def make(label, n_failed):
+        scores = [
+            make_score(
+                str(n),
+                None if n < n_failed else float(n % 2),
+                status=Status.FAILED if n < n_failed else None,
+                profile=profile,
+            )
+            for n in range(30)
+            for profile in ("published", "honest")
+        ]
+        return RunScores(label=label, scores=scores, planned=planned)
+
+    runs = [make("one", 0), make("two", 6)]
+    published = compare(runs, dropping, profile="published")
+    assert published.pairs[0].n == 30
+    assert published.pairs[0].second_value == pytest.approx(12 / 30)
+    assert published.notes == (
+        "6 questions of two would be left out by the benchmark's own code; compared item by item "
+        "they count as not right.",
+    )
+    assert compare(runs, dropping).notes == ()
+
+
+def test_few_patients_are_told(run, plan) -> None:
+    one, two = run("one", "1010110100", per_patient=2), run("two", "1000100101", per_patient=2)
+    (pair,) = compare([one, two], plan).pairs
+    assert pair.reason == "only 5 patients: the interval is likely too narrow"
+
+
+def test_one_patient_has_a_difference_and_no_interval(run, plan) -> None:
+    (pair,) = compare(
+        [run("one", "11", per_patient=9), run("two", "10", per_patient=9)], plan
+    ).pairs
+    assert (pair.difference, pair.low, pair.reason) == (0.5, None, "one cluster has no spread")
+
+
+def test_scores_that_are_no_right_or_wrong_use_the_sign_flip(make_line, make_score, plan) -> None:
+    rng = np.random.default_rng(0)
+    planned = [make_line(str(n), patient=None) for n in range(60)]
+    base = rng.random(60) * 0.5
+    runs = [
+        RunScores(
+            label=label,
+            scores=[make_score(str(n), float(v)) for n, v in enumerate(base + extra)],
+            planned=planned,
+        )
+        for label, extra in (("one", rng.random(60) * 0.3), ("two", rng.random(60) * 0.1))
+    ]
+    (pair,) = compare(runs, plan).pairs
+    assert (pair.both, pair.p_mcnemar, pair.n_clusters) == (None, None, None)
+    assert pair.p_holm == pair.p_sign_flip
+    assert pair.p_holm < 0.01
+    assert pair.method == "cluster bootstrap (item)"
+
+
+def test_profile_chooses_the_scores(make_line, make_score, plan) -> None:
+    planned = [make_line(str(n), patient=f"p{n}") for n in range(30)]
+    runs = [
+        RunScores(
+            label=label,
+            planned=planned,
+            scores=[
+                make_score(
+                    str(n), float(n < (limit if profile == "honest" else 5)), profile=profile
+                )
+                for n in range(30)
+                for profile in ("published", "honest")
+            ],
+        )
+        for label, limit in (("one", 20), ("two", 10))
+    ]
+    assert compare(runs, plan).pairs[0].difference == pytest.approx(1 / 3)
+    assert compare(runs, plan, profile="published").pairs[0].difference == 0.0
+
+
+def test_same_input_same_output_and_json(run, plan) -> None:
+    runs = [run("one", "1101" * 10), run("two", "0111" * 10)]
+    comparison = compare(runs, plan)
+    assert comparison == compare(runs, plan)
+    json.dumps(dataclasses.asdict(comparison), allow_nan=False)
+
+
+def test_runs_that_share_nothing_are_refused(run, plan) -> None:
+    with pytest.raises(UsageError, match="one and two: expected two runs that share questions"):
+        compare([run("one", "11"), run("two", "11", first=50)], plan)
+
+
+def test_fewer_than_two_runs_are_refused(run, plan) -> None:
+    with pytest.raises(UsageError, match="runs: expected two or more runs"):
+        compare([run("one", "11")], plan)
+    with pytest.raises(UsageError, match="runs: expected two or more runs"):
+        compare([run("one", "11"), run("one", "10")], plan)

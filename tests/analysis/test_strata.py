@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from overread.analysis.strata import group_rows
+
+_ROWS = [
+    {"task": "txt2bbox", "box": "box"},
+    {"task": "img2txt", "box": "box"},
+    {"task": "img2txt", "box": "nobox"},
+    {"box": "nobox"},
+]
+
+
+def _as_lists(groups):
+    return [(stratum, rows.tolist()) for stratum, rows in groups]
+
+
+def test_no_keys_is_the_total() -> None:
+    assert _as_lists(group_rows(_ROWS, ())) == [({}, [0, 1, 2, 3])]
+
+
+def test_strata_come_in_order_of_first_appearance() -> None:
+    assert _as_lists(group_rows(_ROWS, ("box",))) == [
+        ({"box": "box"}, [0, 1]),
+        ({"box": "nobox"}, [2, 3]),
+    ]
+
+
+def test_a_row_without_a_key_is_in_no_stratum_of_it() -> None:
+    assert _as_lists(group_rows(_ROWS, ("task", "box"))) == [
+        ({"task": "txt2bbox", "box": "box"}, [0]),
+        ({"task": "img2txt", "box": "box"}, [1]),
+        ({"task": "img2txt", "box": "nobox"}, [2]),
+    ]
+
+
+def test_no_rows_have_no_strata() -> None:
+    assert group_rows([], ()) == []
