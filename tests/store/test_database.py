@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -184,15 +186,43 @@ def test_a_reader_in_mid_query_does_not_stop_a_writer(
         assert len(store.attempts("img2txt/box/0")) == 2
 
 
-def test_a_read_only_folder_can_be_read(run: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root writes everywhere")
-    run.chmod(0o444)
-    run.parent.chmod(0o555)
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from overread.errors import StoreError
+from overread.store.run_store import RunStore
+path = Path(sys.argv[1])
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setuid(65534)
+with RunStore.open(path) as store:
+    print(len(store.answered()))
+for _ in range(2):
     try:
-        with RunStore.open(run) as store:
-            assert len(store.answered()) == 200
-        with pytest.raises(StoreError, match="a folder that can be written"):
-            RunStore.open(run, write=True)
-    finally:
-        run.parent.chmod(0o755)
+        RunStore.open(path, write=True)
+    except StoreError as error:
+        print(error)
+print(sorted(os.listdir(path.parent)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"), [(0o555, "takes file locks, got Permission denied"), (0o777, "readonly")]
+)
+def test_what_may_not_be_written_can_be_read(run: Path, mode: int, message: str) -> None:
+    # Not in tmp_path: another user may not enter that one.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "run.db"
+        shutil.copy(run, path)
+        path.chmod(0o444)
+        folder.chmod(mode)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True
+        )
+        folder.chmod(0o700)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "200", done.stderr
+    assert message in lines[1]
+    assert lines[2] == lines[1], "the failed opening kept the lock"
+    assert lines[3] == "['run.db']"

@@ -37,6 +37,8 @@ _APPLICATION_ID = 0x4F564552
 _MAGIC = b"SQLite format 3\x00"
 _BUSY_S = 10.0
 _CHECKPOINT_PAGES = 256
+_CACHE_KIB = 32_768
+"""At most; a run of a thousand questions fills a twentieth of it."""
 _FULL = frozenset(
     {
         sqlite3.SQLITE_FULL,
@@ -266,14 +268,26 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     """
     with translated(path):
         connection = _connect(path, "rw" if write else "ro")
-        if write:
-            # A reader in the middle of a query can refuse the change of mode; the rollback
-            # journal that stays in use then is as safe, only slower.
-            with contextlib.suppress(sqlite3.OperationalError):
-                connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
+        try:
+            if write:
+                _prepare_for_writing(connection)
+        except BaseException:
+            connection.close()
+            raise
         return connection
+
+
+def _prepare_for_writing(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        # A reader in the middle of a query can refuse the change of mode; the rollback journal
+        # that stays in use then is as safe, only slower.
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
+    connection.execute(f"PRAGMA cache_size={-_CACHE_KIB}")
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

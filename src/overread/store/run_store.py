@@ -15,11 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from overread.errors import StoreError, StoreFullError, expected
+from overread.errors import StoreFullError
 from overread.records import Estimate, Finding, Manifest, PlannedItem, Response, Score
 from overread.store import database
 from overread.store.batches import Batches
 from overread.store.lock import WriterLock
+from overread.store.opening import checked, locked, make, unusable
 from overread.store.records_json import from_json, to_json
 from overread.store.rows import (
     ANSWERED,
@@ -70,7 +71,12 @@ class RunStore:
         self._manifest = manifest
         self._lock = lock
         self._guard = threading.RLock()
-        self._connection = database.connect(path, write=lock is not None)
+        try:
+            self._connection = database.connect(path, write=lock is not None)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
         self._rows = Rows(self._connection, manifest.run)
         self._batches: Batches[Response] | None = None
         if lock is not None:
@@ -91,19 +97,7 @@ class RunStore:
         StoreBusyError
             Another process is making the same run.
         """
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _unusable(path, "a folder that can be written", error.strerror) from error
-        lock = WriterLock(path)
-        try:
-            if path.exists() or path.is_symlink():
-                raise _unusable(path, "a name that is free for a new run", "one that is taken")
-            database.create(path, {"manifest": write_json(to_json(manifest))})
-            return cls(path, manifest, lock)
-        except BaseException:
-            lock.release()
-            raise
+        return cls(path, manifest, make(path, manifest))
 
     @classmethod
     def open(cls, path: Path, *, write: bool = False) -> RunStore:
@@ -127,16 +121,9 @@ class RunStore:
             `write`, and another process (named in the message) is writing this run.
         """
         if not write:
-            _roll_back_for_reader(path)
-            return cls(path, _checked_manifest(path), None)
-        database.check_header(path)  # before a lock file is made beside something else
-        lock = WriterLock(path)
-        try:
-            database.roll_back(path)
-            return cls(path, _checked_manifest(path), lock)
-        except BaseException:
-            lock.release()
-            raise
+            return cls(path, checked(path), None)
+        manifest, lock = locked(path)
+        return cls(path, manifest, lock)
 
     def close(self) -> None:
         """Store what waits, fold the file into one and let go of the lock. Twice is harmless.
@@ -370,7 +357,7 @@ class RunStore:
 
     def _writing(self) -> Batches[Response]:
         if self._batches is None:
-            raise _unusable(self._path, "a run opened for writing", "one opened for reading")
+            raise unusable(self._path, "a run opened for writing", "one opened for reading")
         return self._batches
 
     def _write_responses(self, batch: Sequence[Response]) -> None:
@@ -422,33 +409,3 @@ class RunStore:
             if len(rows) < _PAGE:
                 return
             last = rows[-1][0]
-
-
-def _checked_manifest(path: Path) -> Manifest:
-    meta = database.check(path)
-    with database.translated(path):
-        return from_json(Manifest, read_json(meta["manifest"]))
-
-
-def _roll_back_for_reader(path: Path) -> None:
-    """Undo what a process killed while it closed the file left half done, if nobody writes now."""
-    if not database.has_journal(path):
-        return
-    # A writer at work owns its journal; where no lock can be had, the check below decides.
-    with contextlib.suppress(StoreError):
-        lock = WriterLock(path)
-        try:
-            database.roll_back(path)
-        finally:
-            lock.release()
-
-
-def _unusable(path: Path, rule: str, got: object) -> StoreError:
-    return StoreError(
-        expected(
-            str(path),
-            rule=rule,
-            got=got,
-            remedy="Open the run that is there, or choose another name.",
-        )
-    )
