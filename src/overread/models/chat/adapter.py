@@ -43,13 +43,14 @@ class ChatAdapter:
 
 
 def _check(options: ModelOptions) -> None:
+    images = options.max_images
     rules = (
         ("--concurrency", options.concurrency, options.concurrency >= 1, "1 or more"),
         ("--timeout", options.timeout_s, options.timeout_s > 0, "more than 0 seconds"),
         ("--max-retries", options.max_retries, options.max_retries >= 0, "0 or more"),
         ("--max-tokens", options.max_tokens, options.max_tokens >= 1, "1 or more"),
         ("--temperature", options.temperature, 0 <= options.temperature <= 2, "from 0 to 2"),
-        ("--max-images", options.max_images, options.max_images != 0, "1 or more"),
+        ("--max-images", images, images is None or images >= 1, "1 or more"),
     )
     for argument, value, holds, rule in rules:
         if not holds:

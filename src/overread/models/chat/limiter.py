@@ -81,11 +81,12 @@ class AdaptiveLimiter:
         pause_s
             For how long nothing more is to be sent.
         """
-        was_full = self._in_flight >= self.limit
+        # An unused limit proves nothing; half-used is used, since freed places fill a tick later.
+        is_used = self._in_flight * 2 >= self.limit
         self._in_flight -= 1
         if pause_s > 0:
             self._not_before = max(self._not_before, self._now() + pause_s)
-        if verdict == "ok" and ticket == self._round and was_full:
+        if verdict == "ok" and ticket == self._round and is_used:
             step = 1.0 if self._doubling else 1.0 / self._limit
             self._limit = min(self._limit + step, float(self._ceiling))
         elif verdict == "slow-down":
