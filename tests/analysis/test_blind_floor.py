@@ -178,6 +178,14 @@ def test_other_answer_spaces_have_no_floor(make_item) -> None:
     assert blind_floors([], {}, [()]) == ()
 
 
+def test_a_question_without_options_stays_in_the_denominator(make_item) -> None:
+    assert blind_floors([make_item("0", [])], {}, [()]) == ()
+    items = [make_item("0", []), make_item("1", _FOUR)]
+    floors = blind_floors(items, _references("AA"), [()])
+    assert _by_policy(floors)["always A"] == 0.5
+    assert {floor.chance for floor in floors} == {0.125}
+
+
 def test_one_item_has_no_interval(make_item) -> None:
     floor = blind_floors([make_item("0", _FOUR)], _references("A"), [()])[0]
     assert (floor.value, floor.low, floor.high) == (1.0, None, None)

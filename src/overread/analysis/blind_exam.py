@@ -49,8 +49,9 @@ class BlindExam:
 
     @property
     def chances(self) -> NDArray[np.float64]:
-        """(n,) probability that a uniform guess is right."""
-        return 1.0 / self.offered.sum(axis=1)
+        """(n,) probability that a uniform guess is right; 0 where nothing is on offer."""
+        n_offered = self.offered.sum(axis=1)
+        return np.where(n_offered > 0, 1.0 / np.maximum(n_offered, 1), 0.0)
 
 
 def blind_exam(
@@ -74,7 +75,8 @@ def blind_exam(
     n_folds
         Number of folds, at least 2.
     """
-    options = [_options(item) for item in items]
+    spaces = [item.answer_space for item in items if isinstance(item.answer_space, Choice)]
+    options = [_options(space) for space in spaces]
     letters = tuple(sorted({letter for one in options for letter in one}))
     column = {letter: place for place, letter in enumerate(letters)}
     shape = (len(items), len(letters))
@@ -101,10 +103,7 @@ def blind_exam(
     )
 
 
-def _options(item: Item) -> dict[str, str | None]:
-    space = item.answer_space
-    if not isinstance(space, Choice):
-        return {}
+def _options(space: Choice) -> dict[str, str | None]:
     return {option.letter: _plain(option.text) if option.text else None for option in space.options}
 
 

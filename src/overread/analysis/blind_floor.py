@@ -92,7 +92,7 @@ def blind_floors(
     -------
     tuple of BlindFloor
         All policies of a stratum together, the best first: that one is the floor. Empty without
-        choice items.
+        choice items or without any option.
 
     Notes
     -----
@@ -101,9 +101,9 @@ def blind_floors(
     """
     generator = np.random.default_rng(_SEED) if rng is None else rng
     chosen = [item for item in items if isinstance(item.answer_space, Choice)]
-    if not chosen:
-        return ()
     exam = blind_exam(chosen, references, cluster=cluster, n_folds=N_FOLDS)
+    if not exam.letters:
+        return ()
     groups = [
         group for keys in strata for group in group_rows([item.strata for item in chosen], keys)
     ]
