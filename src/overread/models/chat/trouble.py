@@ -104,9 +104,7 @@ def classify(error: Exception, endpoint: Endpoint, *, model: str, timeout_s: flo
 
 
 def _of_status(error: APIStatusError, endpoint: Endpoint, model: str) -> Trouble:
-    body = cast("object", error.body)
-    fields = cast("Mapping[str, object]", body if isinstance(body, dict) else {})
-    message, code, parameter = _words(fields, error.response.text)
+    message, code, parameter = _words(error.body)
     message = endpoint.redact(message)[:_LONGEST_QUOTE]
     headers = {name.lower(): value for name, value in error.response.headers.items()}
     shown = f"HTTP {error.status_code} ({message})" if message else f"HTTP {error.status_code}"
@@ -158,22 +156,24 @@ def _fatal_remedy(status: int, model: str) -> str:
             return ""
 
 
-def _words(fields: Mapping[str, object], text: str) -> tuple[str, str, str | None]:
-    """Find message, code and parameter in an error's body, in any of the usual shapes."""
-    nested = fields.get("error")
-    if isinstance(nested, dict):
-        fields = cast("Mapping[str, object]", nested)
-    message = fields.get("message") or fields.get("detail") or nested or ""
+def _words(body: object) -> tuple[str, str, str | None]:
+    """Find message, code and parameter in an error's body, in any of the usual shapes.
+
+    The SDK has taken the body out of a field ``error``; it is text where it was no JSON.
+    """
+    if isinstance(body, str):
+        is_page = body.lstrip().startswith("<")
+        return "a web page (HTML)" if is_page else " ".join(body.split()), "", None
+    if not isinstance(body, dict):
+        return "", "", None
+    fields = cast("Mapping[str, object]", body)
+    message = fields.get("message") or fields.get("detail") or ""
     if not isinstance(message, str):
         message = json.dumps(message, default=str)
-    if not message and not text.lstrip().startswith("<"):
-        message = text.strip()
-    elif not message:
-        message = "a web page (HTML)"
-    code, parameter = fields.get("code"), fields.get("param")
+    parameter = fields.get("param")
     return (
         " ".join(message.split()),
-        str(code or fields.get("type") or ""),
+        str(fields.get("code") or fields.get("type") or ""),
         parameter if isinstance(parameter, str) else None,
     )
 
