@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from overread.analysis.strata import group_rows
+from overread.analysis.strata import group_rows, stratum_generator
 
 _ROWS = [
     {"task": "txt2bbox", "box": "box"},
@@ -35,3 +35,13 @@ def test_a_row_without_a_key_is_in_no_stratum_of_it() -> None:
 
 def test_no_rows_have_no_strata() -> None:
     assert group_rows([], ()) == []
+
+
+def test_generators_differ_by_seed_stratum_and_run_but_not_by_key_order() -> None:
+    def first(*arguments) -> float:
+        return stratum_generator(*arguments).random()
+
+    stratum = {"task": "img2txt", "box": "box"}
+    assert first(1, stratum) == first(1, dict(reversed(stratum.items())))
+    others = [first(2, stratum), first(1, {}), first(1, stratum, "a"), first(1, stratum, "b")]
+    assert len({first(1, stratum), *others}) == 5

@@ -6,8 +6,6 @@ patients, so a difference is far better known than two separate intervals sugges
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.analysis.estimates import FEW_CLUSTERS
-from overread.analysis.strata import group_rows
+from overread.analysis.strata import group_rows, stratum_generator
 from overread.analysis.verdicts import Verdicts, join_verdicts, planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
@@ -217,7 +215,7 @@ def _difference(
     pair: _Pair, stratum: Mapping[str, str], rows: NDArray[np.int64], plan: AnalysisPlan
 ) -> PairDifference:
     one, two, codes = pair.first_values[rows], pair.second_values[rows], pair.codes[rows]
-    rng = _generator(plan.seed, pair, stratum)
+    rng = stratum_generator(plan.seed, stratum, pair.first.label, pair.second.label)
     interval = cluster_paired_difference(
         one, two, codes, draws=plan.bootstrap_draws, level=plan.level, rng=rng
     )
@@ -268,12 +266,6 @@ def _counts(one: NDArray[np.float64], two: NDArray[np.float64]) -> tuple[int, in
 def _with_holm(rows: Sequence[PairDifference]) -> list[PairDifference]:
     adjusted = holm([row.p_holm for row in rows])
     return [replace(row, p_holm=p_value) for row, p_value in zip(rows, adjusted, strict=True)]
-
-
-def _generator(seed: int, pair: _Pair, stratum: Mapping[str, str]) -> np.random.Generator:
-    named = json.dumps([pair.first.label, pair.second.label, dict(stratum)], sort_keys=True)
-    digest = hashlib.sha256(named.encode()).digest()
-    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
 
 
 def _unshared(runs: Sequence[RunScores]) -> dict[str, int]:

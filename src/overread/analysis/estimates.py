@@ -8,8 +8,6 @@ what did not arrive counts as not right, and the estimate says how many there we
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.analysis.blind_floor import BlindFloor, find_floor
-from overread.analysis.strata import group_rows
+from overread.analysis.strata import group_rows, stratum_generator
 from overread.analysis.verdicts import Clusters, Verdicts, join_verdicts, planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Score, Status
@@ -161,22 +159,11 @@ def _columns(
     verdicts: Verdicts, stratum: _Stratum, metric: str, profile: Profile
 ) -> Iterable[_Column]:
     rows = stratum.rows
-    value, graded = verdicts.value[rows], verdicts.graded[rows].astype(np.float64)
-    answered, asked = verdicts.answered[rows], verdicts.asked[rows]
-    ungradable = int(verdicts.ungradable[rows].sum())
-    unasked = int((~asked).sum())
-    dropped = verdicts.dropped[rows]
-    every = (~dropped).astype(np.float64)
+    value, answered = verdicts.value[rows], verdicts.answered[rows]
+    every = (~verdicts.dropped[rows]).astype(np.float64)
     is_binary = bool(np.isin(value, (0.0, 1.0)).all())
-    nothing = None if asked.any() else f"no response to any of {len(rows)} items"
-    waiting = (f"{unasked} of {len(rows)} items have no response yet",) if unasked else ()
-    unusable = (
-        (f"{ungradable} items have no usable reference: nobody can be right there",)
-        if ungradable
-        else ()
-    )
-    if dropped.any():
-        waiting += (f"{int(dropped.sum())} items are left out, as the benchmark's own code does",)
+    nothing = None if verdicts.asked[rows].any() else f"no response to any of {len(rows)} items"
+    missing = _missing_notes(verdicts, rows)
 
     def column(
         name: str,
@@ -196,15 +183,31 @@ def _columns(
             undefined=nothing,
         )
 
-    yield column(metric, value, every, is_binary, waiting + unusable)
+    graded = verdicts.graded[rows].astype(np.float64)
+    yield column(metric, value, every, is_binary, missing + _unusable_notes(verdicts, rows))
     yield column(f"{metric}_answered", value, graded, is_binary, ())
-    yield column("no_answer", (~answered).astype(np.float64), every, True, waiting)
-    if stratum.floor is not None:
-        credit = stratum.credit
-        fixed = credit is None
-        reached = np.full_like(value, stratum.floor.value) if credit is None else credit
-        notes = ("the blind floor is taken as a fixed number",) if fixed else ()
-        yield column("gain_over_blind", value - reached, every, False, waiting + notes)
+    yield column("no_answer", (~answered).astype(np.float64), every, True, missing)
+    if stratum.floor is not None and stratum.credit is not None:
+        yield column("gain_over_blind", value - stratum.credit, every, False, missing)
+    elif stratum.floor is not None:
+        fixed = ("the blind floor is taken as a fixed number",)
+        yield column("gain_over_blind", value - stratum.floor.value, every, False, missing + fixed)
+
+
+def _missing_notes(verdicts: Verdicts, rows: NDArray[np.int64]) -> tuple[str, ...]:
+    notes: list[str] = []
+    if unasked := int((~verdicts.asked[rows]).sum()):
+        notes.append(f"{unasked} of {len(rows)} items have no response yet")
+    if dropped := int(verdicts.dropped[rows].sum()):
+        notes.append(f"{dropped} items are left out, as the benchmark's own code does")
+    return tuple(notes)
+
+
+def _unusable_notes(verdicts: Verdicts, rows: NDArray[np.int64]) -> tuple[str, ...]:
+    ungradable = int(verdicts.ungradable[rows].sum())
+    if not ungradable:
+        return ()
+    return (f"{ungradable} items have no usable reference: nobody can be right there",)
 
 
 def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan) -> list[Interval]:
@@ -222,17 +225,10 @@ def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan
             weights=np.stack([columns[place].weights for place in rest], axis=1),
             draws=plan.bootstrap_draws,
             level=plan.level,
-            rng=_generator(plan.seed, stratum.stratum),
+            rng=stratum_generator(plan.seed, stratum.stratum),
         )
         found.update(zip(rest, drawn, strict=True))
     return [found[place] for place in range(len(columns))]
-
-
-def _generator(seed: int, stratum: Mapping[str, str]) -> np.random.Generator:
-    """Seed by stratum, so that an interval does not depend on which others are asked for."""
-    text = json.dumps(dict(stratum), sort_keys=True)
-    digest = hashlib.sha256(text.encode()).digest()
-    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
 
 
 def _row(
@@ -242,29 +238,21 @@ def _row(
     plan: AnalysisPlan,
     published: Sequence[PublishedValue],
 ) -> Estimate:
+    counted = column.weights > 0
+    n_clusters = len(np.unique(stratum.codes[counted]))
     is_defined = column.undefined is None and interval.value is not None
     has_interval = is_defined and interval.defined
-    method = "none"
-    notes = list(column.notes)
-    if has_interval:
-        is_bootstrap = interval.method.startswith("cluster bootstrap")
-        method = f"cluster bootstrap ({stratum.clusters.unit})" if is_bootstrap else "wilson"
-        notes += _cluster_notes(stratum) if is_bootstrap else []
-    elif column.undefined is not None:
-        notes = [column.undefined]
-    else:
-        notes.insert(0, interval.reason or "no interval")
-    counted = column.weights > 0
-    chance = _chance(column, stratum, plan)
-    is_headline = column.metric == plan.headline
-    floor = stratum.floor if is_headline or column.metric == "gain_over_blind" else None
+    method, notes = _method_and_notes(column, interval, stratum, n_clusters)
+    chance, chance_low, chance_high = _chance(column, stratum, plan)
+    has_floor = column.metric in (plan.headline, "gain_over_blind")
+    floor = stratum.floor if has_floor else None
     return Estimate(
         metric=column.metric,
         profile=column.profile,
         stratum=dict(stratum.stratum),
         n=int(counted.sum()),
         n_answered=column.n_answered,
-        n_clusters=len(np.unique(stratum.codes[counted])) if stratum.clusters.named else None,
+        n_clusters=n_clusters if stratum.clusters.named else None,
         value=interval.value if is_defined else None,
         low=interval.low if has_interval else None,
         high=interval.high if has_interval else None,
@@ -272,9 +260,9 @@ def _row(
         method=method,
         status=Status.OK if is_defined else Status.UNDEFINED,
         reason="; ".join(notes) or None,
-        chance=chance[0],
-        chance_low=chance[1],
-        chance_high=chance[2],
+        chance=chance,
+        chance_low=chance_low,
+        chance_high=chance_high,
         blind_floor=None if floor is None else floor.value,
         blind_policy=None if floor is None else floor.policy,
         published=tuple(
@@ -285,17 +273,23 @@ def _row(
     )
 
 
-def _cluster_notes(stratum: _Stratum) -> list[str]:
-    notes = []
-    n_clusters = len(np.unique(stratum.codes))
-    unit = stratum.clusters.unit
+def _method_and_notes(
+    column: _Column, interval: Interval, stratum: _Stratum, n_clusters: int
+) -> tuple[str, list[str]]:
+    if column.undefined is not None:
+        return "none", [column.undefined]
+    if not interval.defined:
+        return "none", [interval.reason or "no interval", *column.notes]
+    if interval.method == "wilson":
+        return "wilson", list(column.notes)
+    notes, clusters = list(column.notes), stratum.clusters
     if n_clusters < FEW_CLUSTERS:
-        notes.append(f"only {n_clusters} {unit}s: the interval is likely too narrow")
-    if stratum.clusters.n_unnamed:
+        notes.append(f"only {n_clusters} {clusters.unit}s: the interval is likely too narrow")
+    if clusters.n_unnamed:
         notes.append(
-            f"{stratum.clusters.n_unnamed} items of the run name no {unit}; each stands alone"
+            f"{clusters.n_unnamed} items of the run name no {clusters.unit}; each stands alone"
         )
-    return notes
+    return f"cluster bootstrap ({clusters.unit})", notes
 
 
 def _chance(

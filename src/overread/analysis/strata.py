@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["group_rows"]
+__all__ = ["group_rows", "stratum_generator"]
 
 
 def group_rows(
@@ -41,3 +43,13 @@ def group_rows(
         (dict(zip(keys, values, strict=True)), np.array(rows, dtype=np.int64))
         for values, rows in groups.items()
     ]
+
+
+def stratum_generator(seed: int, stratum: Mapping[str, str], *who: str) -> np.random.Generator:
+    """Seed a generator by stratum and by who is estimated.
+
+    So an interval does not depend on which other strata or runs are asked for.
+    """
+    text = json.dumps([dict(stratum), *who], sort_keys=True)
+    digest = hashlib.sha256(text.encode()).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
