@@ -157,7 +157,7 @@ def test_a_hanging_request_does_not_hold_up_the_others(with_model: Run, query: M
     async def ask_ten(model: ChatModel) -> list[Reply]:
         return await asyncio.gather(*(model.ask(query(f"q{n}")) for n in range(10)))
 
-    options = ModelOptions(timeout_s=0.4)
+    options = ModelOptions(timeout_s=0.8)
     replies, _, _ = with_model("queue=hang,form=letter", ask_ten, options=options)
     assert all(reply.text in tuple("ABCD") for reply in replies)
 
@@ -420,7 +420,8 @@ def test_preflight_learns_how_many_pictures_go_in_one_request(with_model: Run) -
 def test_preflight_stops_before_the_first_item(
     with_model: Run, script: str, says: str, requests: int
 ) -> None:
-    options = ModelOptions(timeout_s=0.2)
+    # Only the hanging server is to run out of time, not a slow first request.
+    options = ModelOptions(timeout_s=0.2 if script == "hang=1" else 20.0)
     error, _, server = with_model(script, failing_preflight, options=options)
     assert says in str(error)
     assert len(server.seen) == requests

@@ -75,6 +75,12 @@ def test_the_key_is_taken_out_of_a_servers_words() -> None:
         assert "3c5d" not in trouble.message
 
 
+def test_a_complaint_about_a_key_is_not_quoted_at_all() -> None:
+    # What is left of a key of an unknown kind cannot be told from a word.
+    trouble = status(401, {"error": {"message": "Incorrect: 77aaf0...0b12"}})
+    assert (trouble.kind, trouble.message) == (Kind.FATAL, "HTTP 401")
+
+
 @pytest.mark.parametrize(
     ("headers", "wait_s"),
     [

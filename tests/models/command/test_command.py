@@ -219,23 +219,25 @@ def test_no_reply_in_time_fails_the_question_and_its_late_reply_meets_no_other(
     run: RunModel,
 ) -> None:
     script = """
-    import json, sys, time
+    import json, os, sys, time
     for line in sys.stdin:
         question = json.loads(line)
         time.sleep(60 if question["id"] == "slow" else 0)
-        print(json.dumps({"id": question["id"], "text": "for " + question["id"]}), flush=True)
+        reply = {"id": question["id"], "text": "for " + question["id"], "tokens_in": os.getpid()}
+        print(json.dumps(reply), flush=True)
     """
 
-    async def ask(model: Any) -> tuple[str, str, str]:
+    async def ask(model: Any) -> tuple[Reply, str, bool, Reply]:
         first = await model.ask(query("first"))
         error = await failure(model, query("slow"))
-        return first.text, str(error), (await model.ask(query("next"))).text
+        return first, str(error), _lives(first.tokens_in), await model.ask(query("next"))
 
     start = time.monotonic()
-    first, error, after = run(script, ask, options=ModelOptions(timeout_s=0.3))
-    assert (first, after) == ("for first", "for next")
-    assert "no reply within 0.3 s" in error
-    assert time.monotonic() - start < 3
+    first, error, still_lives, after = run(script, ask, options=ModelOptions(timeout_s=0.5))
+    assert (first.text, after.text) == ("for first", "for next")
+    assert "no reply within 0.5 s" in error
+    assert not still_lives
+    assert time.monotonic() - start < 4
 
 
 @pytest.mark.parametrize(
