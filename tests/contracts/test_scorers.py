@@ -1,0 +1,105 @@
+"""What every scorer must do, held against those of each registered benchmark and the template."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from overread.records import Choice, Profile, Reference, Response, Status
+
+PROFILES = get_args(Profile)
+
+
+def response(item, text, *, status=Status.OK, reason=None):
+    return Response(
+        run="r", item=item.id, draw=1, text=text, request_hash="h", status=status, reason=reason
+    )
+
+
+@pytest.fixture(params=PROFILES)
+def scorers(request, case):
+    return case.open().scorers(request.param)
+
+
+@pytest.fixture
+def asked(case):
+    """Give one item of every task and condition, with its reference."""
+    release = case.open()
+    first = {(item.task, item.condition): item for item in reversed(case.items())}
+    return [(item, release.reference(item.id)) for item in first.values()]
+
+
+def check_rows(scorer, item, rows):
+    assert rows
+    for row in rows:
+        assert (row.run, row.item, row.draw, row.profile) == ("r", item.id, 1, scorer.profile)
+        assert row.patient == item.groups.get("patient")
+        assert row.metric_version
+        assert row.unit
+        assert row.reason
+        assert (row.value is None) == (row.status is not Status.OK)
+    assert any(row.metric == scorer.metric for row in rows)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_scores_the_headline_of_the_plan(case, profile):
+    scorers = case.open().scorers(profile)
+    assert all(scorer.profile == profile for scorer in scorers)
+    assert case.open().plan().headline in {scorer.metric for scorer in scorers}
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.REFUSED])
+def test_no_reply_has_no_value_and_keeps_its_reason(scorers, asked, status):
+    for item, reference in asked:
+        for scorer in scorers:
+            silent = response(item, None, status=status, reason="the server died")
+            rows = list(scorer.score(item, reference, silent))
+            check_rows(scorer, item, rows)
+            assert {(row.status, row.reason) for row in rows} == {(status, "the server died")}
+
+
+@pytest.mark.parametrize("text", [None, "", " \n", "…"])
+def test_an_empty_reply_has_no_value(scorers, asked, text):
+    for item, reference in asked:
+        for scorer in scorers:
+            rows = list(scorer.score(item, reference, response(item, text)))
+            check_rows(scorer, item, rows)
+            assert all(row.status is Status.UNPARSED for row in rows)
+
+
+def test_right_and_wrong_letters_are_one_and_zero(case, asked):
+    for item, reference in asked:
+        if not isinstance(item.answer_space, Choice):
+            continue
+        for scorer in case.open().scorers("honest"):
+            for letter in item.answer_space.letters:
+                (row,) = scorer.score(item, reference, response(item, f"**{letter}**"))
+                check_rows(scorer, item, [row])
+                assert (row.answer, row.value) == (letter, float(letter == reference.answer))
+
+
+def test_an_unusable_reference_equals_nothing(scorers, asked):
+    for item, reference in asked:
+        for scorer in scorers:
+            for change in ({"problem": "two answers"}, {"answer": None}):
+                broken = replace(reference, **change)
+                for text in ("A", "", None, "None"):
+                    rows = list(scorer.score(item, broken, response(item, text)))
+                    check_rows(scorer, item, rows)
+                    assert {row.status for row in rows} == {Status.UNDEFINED}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(text=st.text(), answer=st.sampled_from("ABCD"))
+def test_no_reply_raises_and_no_letter_comes_from_nowhere(scorers, asked, text, answer):
+    item, _ = asked[0]
+    reference = Reference(item=item.id, answer=answer)
+    for scorer in scorers:
+        rows = list(scorer.score(item, reference, response(item, text)))
+        check_rows(scorer, item, rows)
+        if isinstance(item.answer_space, Choice):
+            assert {row.answer for row in rows} <= {None, *item.answer_space.letters}
