@@ -18,7 +18,7 @@ def test_holm_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [(holm, "holm"), (benjamini_hochberg, "fdr_bh")])
-@settings(max_examples=20)  # statsmodels takes 40 ms a call
+@settings(max_examples=10)  # statsmodels takes 40 ms a call
 @given(p_values=_P_VALUES)
 def test_agrees_with_statsmodels(ours, theirs: str, p_values: list[float]) -> None:
     expected = multipletests(p_values, method=theirs)[1]
