@@ -86,6 +86,11 @@ def find_endpoint(base_url: str | None, environment: Mapping[str, str]) -> Endpo
                 remedy="Give scheme, host and path, with /v1 where the server has it.",
             )
         )
+    key = _find_key(environment, is_needed=urlsplit(url).hostname == "api.openai.com")
+    return Endpoint(base_url=url, key=key or _DUMMY_KEY, has_key=bool(key))
+
+
+def _find_key(environment: Mapping[str, str], *, is_needed: bool) -> str:
     key = environment.get("OPENAI_API_KEY", "").strip()
     if key and not (key.isascii() and key.isprintable()):
         raise UsageError(
@@ -96,7 +101,7 @@ def find_endpoint(base_url: str | None, environment: Mapping[str, str]) -> Endpo
                 remedy="Copy the key again.",
             )
         )
-    if not key and urlsplit(url).hostname == "api.openai.com":
+    if is_needed and not key:
         raise UsageError(
             expected(
                 "OPENAI_API_KEY",
@@ -105,7 +110,7 @@ def find_endpoint(base_url: str | None, environment: Mapping[str, str]) -> Endpo
                 remedy="Set it, or name another server with --base-url.",
             )
         )
-    return Endpoint(base_url=url, key=key or _DUMMY_KEY, has_key=bool(key))
+    return key
 
 
 def _host_and_port(parts: SplitResult) -> str:

@@ -105,6 +105,7 @@ def completion(asked: Asked, text: str | None, outcome: str, number: int) -> byt
                 "total_tokens": tokens_in + tokens_out,
             },
         },
+        {},
     )
 
 
@@ -128,9 +129,9 @@ def page(status: int) -> bytes:
     return _head(status, len(content), "text/html; charset=utf-8", {}) + content
 
 
-def _http(status: int, body: object, headers: Mapping[str, str] | None = None) -> bytes:
+def _http(status: int, body: object, headers: Mapping[str, str]) -> bytes:
     content = json.dumps(body).encode("ascii")
-    return _head(status, len(content), "application/json", headers or {}) + content
+    return _head(status, len(content), "application/json", headers) + content
 
 
 def _head(status: int, length: int, content_type: str, headers: Mapping[str, str]) -> bytes:
