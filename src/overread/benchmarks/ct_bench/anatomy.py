@@ -105,8 +105,13 @@ def _thorax(body: Body, rng: np.random.Generator) -> Scene:
     shapes.extend(vertebra(spine, 0.88))
     shapes.append(oval(0, -depth - 6, 20, 5, 420, turn=0, grain=40))
     shapes.extend(ribs(width + 7, depth + 7, rng))
+    # further out on the left, where the heart is
     lung = Site(
-        x_mm=0.57 * width, y_mm=0.02 * depth, spread_x_mm=0.2 * width, spread_y_mm=0.5 * depth
+        x_mm=0.67 * width,
+        y_mm=0.02 * depth,
+        spread_x_mm=0.15 * width,
+        spread_y_mm=0.45 * depth,
+        right=(-0.57 * width, 0.02 * depth, 0.2 * width, 0.5 * depth),
     )
     mediastinum = Site(x_mm=29, y_mm=node_y, spread_x_mm=8, spread_y_mm=node_spread)
     rib = Site(x_mm=0.98 * width, y_mm=0.1 * depth, spread_x_mm=5, spread_y_mm=0.28 * depth)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ from overread.imaging.window import apply_window
 
 __all__ = ["synthesise"]
 
+_WORKERS = 4
 _SLICE_MM = 5.0
 _LEVEL_HEIGHT = {"thorax": 0.24, "upper abdomen": 0.45, "kidneys": 0.58, "pelvis": 0.82}
 """Where a level lies between the top (0) and the bottom (1) of the scanned body."""
@@ -82,7 +84,11 @@ def synthesise(root: Path, *, seed: int, size: int) -> None:
     views: dict[int, dict[str, View]] = defaultdict(dict)
     for name, view in exam.views.items():
         views[view.lesion_idx][name] = view
-    rows = [_write_case(root, seed, case, views[case.lesion_idx]) for case in cases]
+    # Threads: numpy, zlib and the disk let go of the interpreter; a case writes its own files.
+    with ThreadPoolExecutor(max_workers=_WORKERS) as pool:
+        rows = list(
+            pool.map(lambda case: _write_case(root, seed, case, views[case.lesion_idx]), cases)
+        )
     write_tables(root, sorted(rows, key=lambda row: row.lesion_idx))
     write_exam(root, exam.questions)
     mark = f"A synthetic CT-Bench release: phantoms, no patient. Seed {seed}, {size} lesions.\n"
