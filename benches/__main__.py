@@ -1,0 +1,73 @@
+"""``python -m benches [startup|harness|scale] [--quick] [--json FILE]``: all parts by default."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benches.harness import measure_harness
+from benches.scale import LESIONS, QUESTIONS, measure_scale
+from benches.startup import measure_startup
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=["startup", "harness", "scale", []])
+    parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
+    parser.add_argument("--json", type=Path, help="write the figures there as well")
+    arguments = parser.parse_args()
+    quick: bool = arguments.quick
+    parts: Mapping[str, Callable[[], dict[str, Any]]] = {
+        "startup": lambda: measure_startup(rounds=2 if quick else 9),
+        "harness": lambda: measure_harness(
+            questions=40 if quick else 1000,
+            stack_questions=4 if quick else 100,
+            slices=8 if quick else 32,
+            rounds=1 if quick else 3,
+        ),
+        "scale": lambda: measure_scale(
+            lesions=500 if quick else LESIONS, questions=2000 if quick else QUESTIONS
+        ),
+    }
+    figures: dict[str, Any] = {
+        "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    }
+    for name in arguments.parts or parts:
+        figures[name] = parts[name]()
+        _show(name, figures[name])
+        if arguments.json:
+            arguments.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+def _show(name: str, figures: Mapping[str, Any]) -> None:
+    print(f"\n{name}")
+    for title, values in figures.items():
+        if not isinstance(values, Mapping) or not any(
+            isinstance(value, Mapping) for value in values.values()
+        ):
+            print(f"  {title}: {_line(values)}")
+            continue
+        print(f"  {title}")
+        for inner, one in values.items():
+            print(f"    {inner}: {_line(one)}")
+
+
+def _line(values: object) -> str:
+    if not isinstance(values, Mapping):
+        return str(values)
+    return ", ".join(
+        f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in values.items()
+        if not isinstance(value, Mapping)
+    )
+
+
+if __name__ == "__main__":
+    main()
