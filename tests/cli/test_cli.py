@@ -41,7 +41,7 @@ def test_help_names_every_command_and_imports_none():
 def test_importing_overread_is_light():
     code = (
         "import sys, overread, overread.records, overread.contracts, overread.registry\n"
-        "heavy = {'numpy', 'scipy', 'polars', 'openai', 'PIL', 'rich', 'asyncio', 'socket'}\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'openai', 'PIL', 'rich', 'asyncio'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

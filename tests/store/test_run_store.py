@@ -660,3 +660,16 @@ def test_damage_met_while_running_is_said(
         path.write_bytes(data)
         with pytest.raises(StoreDamagedError):
             store.plan()
+
+
+def test_the_manifest_of_the_same_run_can_be_renewed(tmp_path, manifest):
+    from dataclasses import replace
+
+    path = tmp_path / "run.sqlite"
+    longer = replace(manifest, selection={**manifest.selection, "limit": 99})
+    with RunStore.create(path, manifest) as store:
+        store.update_manifest(longer)
+        with pytest.raises(StoreError, match="another"):
+            store.update_manifest(replace(manifest, run="another"))
+    with RunStore.open(path) as store:
+        assert store.manifest == longer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -39,7 +40,7 @@ def check_command(benchmark: str, release: Path, /, *, json: bool = False) -> in
     """
     check = check_release(find_benchmark(benchmark).open(release))
     if json:
-        print_json({"benchmark": benchmark, "release": str(release), **asdict(check)})
+        print_json({"benchmark": benchmark, "release": str(release), **_json(check)})
         return 0 if check.ok else 1
     for split in check.splits:
         if split.total.n:
@@ -48,6 +49,16 @@ def check_command(benchmark: str, release: Path, /, *, json: bool = False) -> in
         show(findings_table(check.findings))
     notice(_last_line(check, release))
     return 0 if check.ok else 1
+
+
+def _json(check: ReleaseCheck) -> dict[str, Any]:
+    """Give the check as JSON, without the item-by-item credit of blind policies."""
+    value = asdict(check)
+    for split, checked in zip(value["splits"], check.splits, strict=True):
+        for row, floor in zip(split["floors"], checked.floors, strict=True):
+            del row["credit"]
+            row["is_leak"] = floor.is_leak
+    return value
 
 
 def _counts(split: SplitCheck) -> Table:
@@ -81,8 +92,9 @@ def _floors(split: SplitCheck) -> Table:
         title_justify="left",
     )
     table.add_column("policy")
-    for name in ("questions", "score", "95 %"):
+    for name in ("questions", "score", "95 %", "luck up to"):
         table.add_column(name, justify="right")
+    table.add_column("")
     whole = [floor for floor in split.floors if not floor.stratum]
     for floor in sorted(whole, key=lambda floor: -(floor.value or 0)):
         table.add_row(
@@ -90,6 +102,8 @@ def _floors(split: SplitCheck) -> Table:
             str(floor.n),
             percent(floor.value),
             interval(floor.low, floor.high),
+            percent(floor.chance_best_high),
+            "[red]gives answers away[/]" if floor.is_leak else "",
         )
     return table
 

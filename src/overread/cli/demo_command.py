@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 from typing import Final
 
-from overread.cli.output import card_table, notice, progress_bar, show
+from overread.cli.output import notice, progress_bar, show, totals_table
 from overread.cli.report_command import write_report
+from overread.records import Estimate
 from overread.registry import find_benchmark
 from overread.run.pipeline import execute
 from overread.run.request import RunRequest
@@ -47,14 +48,21 @@ def demo_command(*, out: Path = Path("demo"), lesions: int = 240, seed: int = 1)
         with progress_bar(reader, quiet=False) as on_progress:
             execute(request, release=release, on_progress=on_progress)
         runs.append(run)
-    for run in runs:
-        with RunStore.open(run) as store:
-            estimates = [each for each in store.estimates() if not each.stratum]
-            show(card_table(store.manifest.model.label, estimates, profile="honest"))
+    show(
+        totals_table(_totals(runs), title="Built-in readers, synthetic CT-Bench", profile="honest")
+    )
     write_report(runs, out / "report", title="Demo: built-in readers on a synthetic CT-Bench")
     seconds = time.monotonic() - begin
     notice(f"Done in {seconds:.0f} s. Open {out / 'report' / 'index.html'} in a browser.")
     return 0
+
+
+def _totals(runs: list[Path]) -> list[tuple[str, list[Estimate]]]:
+    found: list[tuple[str, list[Estimate]]] = []
+    for run in runs:
+        with RunStore.open(run) as store:
+            found.append((store.manifest.model.name, store.estimates()))
+    return found
 
 
 def _synthesise(root: Path, *, lesions: int, seed: int) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "progress_bar",
     "show",
     "stratum_name",
+    "totals_table",
 ]
 
 _STYLES = {Severity.INFO: "cyan", Severity.WARNING: "yellow", Severity.ERROR: "red"}
@@ -66,39 +67,61 @@ def stratum_name(stratum: Mapping[str, str]) -> str:
 
 def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Table:
     """Tabulate the score card of one profile: a row a stratum, the five numbers and the gain."""
-    table = Table(title=escape(f"{label}, {profile} profile (%)"), title_justify="left")
-    table.add_column("stratum")
-    for name in ("n", "accuracy", "95 %", "answered", "no answer", "chance", "blind", "gain"):
-        table.add_column(name, justify="right", no_wrap=True)
-    by_metric: dict[tuple[tuple[tuple[str, str], ...], str], Estimate] = {
-        (tuple(each.stratum.items()), each.metric): each
-        for each in estimates
-        if each.profile == profile
-    }
-    for (stratum, metric), accuracy in by_metric.items():
-        if metric != "accuracy":
-            continue
-        answered, no_answer, gain = (
-            by_metric.get((stratum, name))
-            for name in ("accuracy_answered", "no_answer", "gain_over_blind")
-        )
-        table.add_row(
-            escape(stratum_name(accuracy.stratum)),
-            str(accuracy.n),
-            percent(accuracy.value),
-            interval(accuracy.low, accuracy.high),
-            percent(answered.value if answered else None),
-            percent(no_answer.value if no_answer else None),
-            percent(accuracy.chance),
-            percent(accuracy.blind_floor),
-            _signed(gain.value if gain else None),
-            style="bold" if not stratum else None,
-        )
+    table = _card(f"{label}, {profile} profile (%)", first="stratum")
+    for stratum, by_metric in _by_stratum(estimates, profile).items():
+        name = escape(stratum_name(dict(stratum)))
+        table.add_row(name, *_five(by_metric), style=None if stratum else "bold")
     return table
 
 
-def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:+.1f}"
+def totals_table(
+    runs: Sequence[tuple[str, Sequence[Estimate]]], *, title: str, profile: str
+) -> Table:
+    """Tabulate the totals of several runs: a row a run."""
+    table = _card(f"{title}, {profile} profile (%)", first="run")
+    for label, estimates in runs:
+        total = _by_stratum(estimates, profile).get((), {})
+        if total:
+            table.add_row(escape(label), *_five(total))
+    return table
+
+
+_Stratum = tuple[tuple[str, str], ...]
+
+
+def _card(title: str, *, first: str) -> Table:
+    table = Table(title=escape(title), title_justify="left")
+    table.add_column(first)
+    for name in ("n", "accuracy", "95 %", "answered", "no answer", "chance", "blind", "gain"):
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _by_stratum(estimates: Sequence[Estimate], profile: str) -> dict[_Stratum, dict[str, Estimate]]:
+    found: dict[_Stratum, dict[str, Estimate]] = {}
+    for each in estimates:
+        if each.profile == profile:
+            found.setdefault(tuple(each.stratum.items()), {})[each.metric] = each
+    return found
+
+
+def _five(by_metric: Mapping[str, Estimate]) -> tuple[str, ...]:
+    """Give the cells of one score card row: n, the five numbers, the gain."""
+    accuracy = by_metric["accuracy"]
+    answered, no_answer, gain = (
+        each.value if (each := by_metric.get(name)) else None
+        for name in ("accuracy_answered", "no_answer", "gain_over_blind")
+    )
+    return (
+        str(accuracy.n),
+        percent(accuracy.value),
+        interval(accuracy.low, accuracy.high),
+        percent(answered),
+        percent(no_answer),
+        percent(accuracy.chance),
+        percent(accuracy.blind_floor),
+        "–" if gain is None else f"{100 * gain:+.1f}",
+    )
 
 
 def findings_table(findings: Sequence[Finding]) -> Table:

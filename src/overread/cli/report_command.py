@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from overread.cli.output import notice, print_json
+from overread.errors import UsageError, expected
 from overread.imaging.render import PictureRenderer
 from overread.registry import find_benchmark
 from overread.report.collect import collect
 from overread.report.html import write_html
-from overread.report.json_report import report_object, write_json
+from overread.report.json_report import report_json, write_json
 from overread.report.markdown import write_markdown
 from overread.run.scoring import score_run
 from overread.store.run_store import RunStore
@@ -38,8 +39,6 @@ def report_command(
     json
         Also print the report's JSON.
     """
-    from overread.errors import UsageError, expected
-
     if len(runs_and_out) < 2:
         raise UsageError(
             expected(
@@ -74,6 +73,6 @@ def write_report(
     data, opened = collect(runs, release=release, title=title)
     out.mkdir(parents=True, exist_ok=True)
     write_html(data, out, PictureRenderer(opened.root))
-    write_markdown(data, out)
-    write_json(data, out)
-    return report_object(data)
+    write_markdown(data, out / "report.md")
+    write_json(data, out / "report.json")
+    return report_json(data)

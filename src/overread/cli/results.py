@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from overread.cli.output import card_table, findings_table, print_json, show
-from overread.report.json_report import run_object
+from overread.report.json_report import run_json
 from overread.store.run_store import RunStore
 
 __all__ = ["print_run"]
@@ -17,7 +17,7 @@ def print_run(path: Path, *, json: bool) -> None:
         estimates, findings = tuple(store.estimates()), tuple(store.findings())
         manifest = store.manifest
     if json:
-        print_json(run_object(manifest, estimates, findings))
+        print_json(run_json(manifest.run, estimates, findings))
         return
     for profile in ("honest", "published"):
         show(card_table(manifest.model.label, estimates, profile=profile))

@@ -152,6 +152,7 @@ def _open_store(out: Path, manifest: Manifest) -> RunStore:
                 remedy="Model, settings, selection or release differ: choose another --out.",
             )
         )
+    store.update_manifest(manifest)
     return store
 
 

@@ -174,6 +174,26 @@ class RunStore:
         """What the run is."""
         return self._manifest
 
+    def update_manifest(self, manifest: Manifest) -> None:
+        """Replace the manifest of the same run, for instance when its limit has grown.
+
+        Raises
+        ------
+        StoreError
+            It is another run's manifest.
+        """
+        self._writing()
+        if manifest.run != self._manifest.run:
+            raise unusable(
+                self._path, f"a manifest of run {self._manifest.run}", f"one of {manifest.run}"
+            )
+        with self._transaction():
+            self._connection.execute(
+                "UPDATE meta SET value = ? WHERE key = 'manifest'",
+                (write_json(to_json(manifest)),),
+            )
+        self._manifest = manifest
+
     def set_plan(self, planned: Iterable[PlannedItem]) -> None:
         """Replace the plan. Responses stay, and count again when their request is planned again.
 
