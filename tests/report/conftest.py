@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -158,8 +158,8 @@ def make_item(number: int, task: str, box: str, rng: np.random.Generator) -> Ite
         f"{rng.choice(['', ', hypodense', ', well defined', ' with calcification'])}."
         for _ in LETTERS
     ]
-    if number % 9 == 4:
-        texts[number % 4] = HOSTILE[number // 9 % len(HOSTILE)]
+    if number % 3 == 1:
+        texts[number % 4] = HOSTILE[int(rng.integers(len(HOSTILE)))]
     pictures = task in {"txt2img", "txt2bbox"}
     options = tuple(
         Option(
@@ -211,10 +211,14 @@ def _answer(
         tokens_out=34, seconds=float(rng.uniform(0.4, 3)), receipts=receipts,
         request_hash=hashlib.sha256(f"{run}{item.id}".encode()).hexdigest(),
     )  # fmt: skip
-    base = dict(
-        run=run, item=item.id, patient=item.groups["patient"], metric="accuracy",
-        metric_version="1", unit="share",
-    )  # fmt: skip
+    base = {
+        "run": run,
+        "item": item.id,
+        "patient": item.groups["patient"],
+        "metric": "accuracy",
+        "metric_version": "1",
+        "unit": "share",
+    }
     honest = Score(
         **base, profile="honest", value=value, status=status, reason=reason, answer=letter
     )
@@ -375,7 +379,7 @@ def _run_findings(kind: str) -> tuple[Finding, ...]:
         Finding(
             severity=Severity.WARNING, code="many-unread-replies", where="img2txt",
             evidence="no answer could be read in 3.1 % of the replies",
-            effect="they count as not right", remedy="Read some in the gallery: filter 'No answer'.",
+            effect="they count as not right", remedy="Read some: gallery, filter 'No answer'.",
         ),
     )  # fmt: skip
 
@@ -402,9 +406,7 @@ def hostile_texts() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def small_page(
-    small_report: ReportData, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
+def small_page(small_report: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from overread.report.html import write_html
 
-    yield write_html(small_report, tmp_path_factory.mktemp("report"), render)
+    return write_html(small_report, tmp_path_factory.mktemp("report"), render)

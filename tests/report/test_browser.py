@@ -13,10 +13,16 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from overread.records import Choice, Item
+from overread.report.data import ReportData
+from overread.report.gallery import outcome
+from overread.report.html import write_html
 
 _CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 _TIMEOUT_S = 30.0
@@ -103,8 +109,9 @@ class Browser:
         clip = {}
         if selector is not None:
             box = self.js(
-                f"(() => {{ const b = document.querySelector({selector!r}).getBoundingClientRect();"
-                " return {x: b.x + scrollX, y: b.y + scrollY, width: b.width, height: b.height} })()"
+                f"(() => {{ const b = document.querySelector({selector!r})"
+                ".getBoundingClientRect(); return {x: b.x + scrollX, y: b.y + scrollY,"
+                " width: b.width, height: b.height} })()"
             )
             clip = {"clip": {**box, "scale": 1}, "captureBeyondViewport": True}
         shot = self.send("Page.captureScreenshot", format="png", **clip)
@@ -158,3 +165,177 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     chromium = Browser(tmp_path_factory.mktemp("chromium"))
     yield chromium
     chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser, small_page: Path) -> Browser:
+    browser.look(width=1440)
+    browser.open(small_page)
+    return browser
+
+
+def found(page: Browser) -> str:
+    return page.js("document.querySelector('#found').textContent")
+
+
+def choose(page: Browser, selector: str, value: str) -> None:
+    page.js(
+        f"(() => {{ const e = document.querySelector({selector!r}); e.value = {value!r};"
+        " e.dispatchEvent(new Event('change')) })()"
+    )
+
+
+def texts_of(item: Item) -> list[str]:
+    assert isinstance(item.answer_space, Choice)
+    return [option.text or "" for option in item.answer_space.options]
+
+
+def current_item(page: Browser) -> str:
+    return page.js("document.querySelector('#case h3').textContent")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_and_is_quiet(
+    browser: Browser, small_page: Path, width: int, dark: bool
+) -> None:
+    browser.look(width=width, dark=dark)
+    browser.open(small_page)
+    assert browser.js("document.documentElement.scrollWidth") <= width
+    assert browser.js("document.images.length") > 0
+    assert browser.js("Promise.all([...document.images].map((i) => i.decode())).then(() => 1)") == 1
+    assert browser.complaints() == []
+    elsewhere = [url for url in browser.requests() if not url.startswith("data:image/webp;")]
+    assert elsewhere == [small_page.as_uri()]
+
+
+def test_hostile_texts_stay_text(page: Browser, small_report: ReportData) -> None:
+    for place in range(page.js("document.querySelectorAll('.row').length")):
+        page.js(f"document.querySelectorAll('.row')[{place}].click()")
+    page.js("document.querySelector('#filter-words').value = '<img'")
+    page.js("document.querySelector('#filter-words').dispatchEvent(new Event('input'))")
+    page.js("new Promise((done) => setTimeout(done, 250))")
+    items = small_report.gallery
+    run_replies = [[a.response.text or "" for a in e.answers.values() if a.response] for e in items]
+    named = [
+        "<img" in "".join([e.item.question, e.reference.problem or "", *replies, *texts_of(e.item)])
+        for e, replies in zip(items, run_replies, strict=True)
+    ]
+    assert found(page) == f"{sum(named)} of {len(items)} items"
+    assert page.js("document.querySelector('#case').textContent.includes('<img src=')")
+    assert page.js("window.pwned === undefined")
+    assert page.js("document.querySelectorAll('#case script, #case [onerror]').length") == 0
+    assert page.complaints() == []
+
+
+def test_filters_count_and_narrow(page: Browser, small_report: ReportData) -> None:
+    items = small_report.gallery
+    run = small_report.runs[2].manifest.run
+    assert found(page) == f"{len(items)} items"
+    choose(page, "#filter-run", "2")
+    page.js("document.querySelector('[data-outcome=none]').click()")
+    none = [e for e in items if outcome(e.answers[run]) == "none"]
+    assert found(page) == f"{len(none)} of {len(items)} items"
+    assert page.js("document.querySelector('[data-outcome=none] .n').textContent") == str(len(none))
+    choose(page, "#filter-task", "ct2txt")
+    choose(page, "[data-stratum=box]", "box")
+    both = [e for e in none if e.item.task == "ct2txt" and e.item.strata["box"] == "box"]
+    assert found(page) == f"{len(both)} of {len(items)} items"
+    page.js("document.querySelector('#gallery-filters').reset()")
+    page.js("new Promise((done) => setTimeout(done, 20))")
+    assert found(page) == f"{len(items)} items"
+
+
+def test_a_filter_that_nothing_passes_says_so(page: Browser) -> None:
+    page.js("document.querySelector('[data-outcome=pending]').click()")
+    assert "No item passes" in page.js("document.querySelector('#case').textContent")
+    assert page.js("document.querySelector('#page-on').disabled")
+
+
+def test_pages_and_keys(page: Browser, small_report: ReportData) -> None:
+    ids = [entry.item.id for entry in small_report.gallery]
+    assert page.js("document.querySelectorAll('.row').length") == 20
+    assert current_item(page) == ids[0]
+    page.js("document.querySelector('#page-on').click()")
+    assert current_item(page) == ids[20]
+    page.js("document.querySelector('#gallery').scrollIntoView({behavior: 'instant'})")
+    page.press("j")
+    page.press("j")
+    page.press("k")
+    assert current_item(page) == ids[21]
+    page.press("p")
+    assert current_item(page) == ids[0]
+    page.press("/")
+    assert page.js("document.activeElement.id") == "filter-words"
+    page.press("j")  # typed into the search box, not a command
+    assert page.js("document.querySelector('#filter-words').value") == "j"
+
+
+def test_an_address_opens_its_item(
+    browser: Browser, small_page: Path, small_report: ReportData
+) -> None:
+    wanted = small_report.gallery[30].item.id
+    browser.open(Path("/dev/null"))  # an address with another fragment alone would not load anew
+    browser.open(small_page, fragment=f"#item={wanted}")
+    assert current_item(browser) == wanted
+
+
+def test_a_stack_is_looked_through_slice_by_slice(page: Browser) -> None:
+    choose(page, "#filter-task", "ct2txt")
+    page.js("document.querySelector('[data-outcome=right]').click()")
+    name = "document.querySelector('.slice-name').textContent"
+    assert page.js(name) == "Slice 5 of 9"
+    page.js("document.querySelectorAll('.strip')[8].click()")
+    assert page.js(name) == "Slice 9 of 9"
+    page.js(
+        "(() => { const s = document.querySelector('.stack input'); s.value = 0;"
+        " s.dispatchEvent(new Event('input')) })()"
+    )
+    assert page.js(name) == "Slice 1 of 9"
+
+
+def test_another_runs_reply_and_receipts_open(page: Browser, small_report: ReportData) -> None:
+    page.js("document.querySelectorAll('.choose-run')[1].click()")
+    assert "clip:biomedclip" in page.js("document.querySelector('.reply-of h4').textContent")
+    run = small_report.runs[1].manifest.run
+    response = small_report.gallery[0].answers[run].response
+    assert response is not None
+    hashes = page.js(
+        "[...document.querySelectorAll('.receipts code[title]')].map((code) => code.title)"
+    )
+    assert hashes == [receipt.sha256 for receipt in response.receipts]
+
+
+def test_runs_can_be_taken_out_of_the_plot_and_colours_turned(page: Browser) -> None:
+    rows = "[...document.querySelectorAll('#settings [data-row=\"run-1\"]')]"
+    assert page.js(f"{rows}.length") == 16
+    page.js("document.querySelector('[data-shows=\"run-1\"]').click()")
+    assert page.js(f"{rows}.every((row) => row.offsetHeight === 0)")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    before = page.js(paper)
+    page.js("document.querySelector('#theme').click()")
+    assert page.js(paper) != before
+
+
+@pytest.mark.slow
+def test_nineteen_hundred_items_stay_quick(
+    browser: Browser, report_maker: Callable[..., ReportData], renderer: Any, tmp_path: Path
+) -> None:
+    report = report_maker(size=0.02, n_runs=2)
+    many = tuple(
+        replace(entry, item=replace(entry.item, id=f"{entry.item.id}/{copy}"))
+        for copy in range(1900 // len(report.gallery) + 1)
+        for entry in report.gallery
+    )[:1900]
+    path = write_html(replace(report, gallery=many), tmp_path, renderer)
+    browser.look(width=1440)
+    browser.open(path)
+    assert found(browser) == "1900 items"
+    took_ms = browser.js(
+        "(() => { const start = performance.now();"
+        " document.querySelector('[data-outcome=disagree]').click();"
+        " document.querySelector('#page-on').click(); return performance.now() - start })()"
+    )
+    assert took_ms < 1000
+    assert browser.js("document.querySelectorAll('.row').length") <= 20
+    assert browser.complaints() == []

@@ -165,7 +165,7 @@
     const haystack = (index) => {
       if (!haystacks.has(index)) {
         const item = data.items[index];
-        const parts = [item.id, text(item.question), item.reference, ...Object.values(item.groups)];
+        const parts = [item.id, text(item.question), item.problem, ...Object.values(item.groups)];
         for (const option of item.options) parts.push(text(option.text));
         for (const answer of item.answers) {
           if (answer) parts.push(text(answer.reply), text(answer.rule), text(answer.reason));

@@ -1,0 +1,141 @@
+"""The report for machines: what `--json` of `score`, `run` and `report` prints.
+
+Numbers stay as they are, shares as 0..1. A number that does not exist is null, and the status and
+reason beside it say why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from overread.analysis.compare import PairDifference
+from overread.records import Estimate, Finding, JsonValue, PublishedValue
+from overread.report.data import ReportData, RunReport
+
+__all__ = ["estimate_json", "finding_json", "report_json", "run_json", "write_json"]
+
+
+def run_json(
+    run: str, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> dict[str, JsonValue]:
+    """Write one run: ``{"run": …, "estimates": […], "findings": […]}``."""
+    return {
+        "run": run,
+        "estimates": [estimate_json(estimate) for estimate in estimates],
+        "findings": [finding_json(finding) for finding in findings],
+    }
+
+
+def report_json(data: ReportData) -> dict[str, JsonValue]:
+    """Write a whole report.
+
+    Parameters
+    ----------
+    data
+        The report.
+
+    Returns
+    -------
+    dict
+        A report of one run has the form of `run_json`, with the release's findings before the
+        run's. One of several runs holds such an object for each under ``runs``, the pairs under
+        ``comparison``, and the release's findings under ``findings``.
+    """
+    if len(data.runs) == 1:
+        return _one(data.runs[0], data.findings)
+    return {
+        "runs": [_one(run, ()) for run in data.runs],
+        "comparison": None
+        if data.comparison is None
+        else [_pair_json(p) for p in (*data.comparison.pairs, *data.comparison.by_stratum)],
+        "findings": [finding_json(finding) for finding in data.findings],
+    }
+
+
+def write_json(data: ReportData, path: Path) -> Path:
+    """Write `report_json` to a file, in UTF-8."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(report_json(data), ensure_ascii=False, allow_nan=False, indent=1)
+    # A release can hold half a surrogate pair, which UTF-8 cannot: it becomes a question mark.
+    path.write_bytes(text.encode("utf-8", errors="replace") + b"\n")
+    return path
+
+
+def estimate_json(estimate: Estimate) -> dict[str, JsonValue]:
+    """Write one estimate with all that makes it readable."""
+    return {
+        "metric": estimate.metric,
+        "profile": estimate.profile,
+        "stratum": dict(estimate.stratum),
+        "n": estimate.n,
+        "n_answered": estimate.n_answered,
+        "n_clusters": estimate.n_clusters,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "level": estimate.level,
+        "method": estimate.method,
+        "status": str(estimate.status),
+        "reason": estimate.reason,
+        "chance": estimate.chance,
+        "chance_low": estimate.chance_low,
+        "chance_high": estimate.chance_high,
+        "blind_floor": estimate.blind_floor,
+        "blind_policy": estimate.blind_policy,
+        "published": [_published_json(row) for row in estimate.published],
+    }
+
+
+def finding_json(finding: Finding) -> dict[str, JsonValue]:
+    """Write one finding."""
+    return {
+        "severity": str(finding.severity),
+        "code": finding.code,
+        "where": finding.where,
+        "evidence": finding.evidence,
+        "effect": finding.effect,
+        "remedy": finding.remedy,
+        "count": finding.count,
+    }
+
+
+def _one(run: RunReport, release_findings: Iterable[Finding]) -> dict[str, JsonValue]:
+    return run_json(run.manifest.run, run.estimates, (*release_findings, *run.findings))
+
+
+def _published_json(row: PublishedValue) -> dict[str, JsonValue]:
+    return {
+        "who": row.who,
+        "kind": row.kind,
+        "value": row.value,
+        "count": row.count,
+        "n": row.n,
+        "source": row.source,
+    }
+
+
+def _pair_json(pair: PairDifference) -> Mapping[str, JsonValue]:
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "stratum": dict(pair.stratum),
+        "n": pair.n,
+        "n_clusters": pair.n_clusters,
+        "both": pair.both,
+        "only_first": pair.only_first,
+        "only_second": pair.only_second,
+        "neither": pair.neither,
+        "first_value": pair.first_value,
+        "second_value": pair.second_value,
+        "difference": pair.difference,
+        "low": pair.low,
+        "high": pair.high,
+        "level": pair.level,
+        "method": pair.method,
+        "p_mcnemar": pair.p_mcnemar,
+        "p_sign_flip": pair.p_sign_flip,
+        "p_holm": pair.p_holm,
+        "reason": pair.reason,
+    }

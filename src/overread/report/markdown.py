@@ -1,0 +1,219 @@
+"""The report as Markdown: the tables of the page, for an issue, a log or a repository.
+
+Names and findings are foreign text: in a cell they can neither end the cell nor become HTML or a
+link.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from overread.report.contrast import Contrast, contrast
+from overread.report.data import ReportData, run_labels
+from overread.report.fates import FATES, Fates, fates
+from overread.report.forest import ForestGroup, forest_groups
+from overread.report.pairs import Pairs, pairs
+from overread.report.scorecard import CardRow, card_notes, score_card
+from overread.report.sentence import limits, sentences
+from overread.report.sources import published_sources
+from overread.report.wording import MISSING, Shown, count, moment, settings_text
+
+__all__ = ["cell", "markdown", "write_markdown"]
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$])")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_SCHEME = re.compile(r"(?i)\b(https?|ftp|mailto|javascript):")
+_LONGEST_CELL = 300
+
+
+def markdown(data: ReportData) -> str:
+    """Write the report's tables as GitHub-flavoured Markdown."""
+    parts = [
+        f"# {cell(data.title)}",
+        f"{cell(data.card.title)}, protocol {cell(data.card.protocol_version)}, "
+        f"written {cell(moment(data.created))}.",
+        *_card(data),
+        "**What the result shows.** "
+        + " ".join(cell(text, whole=True) for text in sentences(data)),
+        "**What it does not show.** " + " ".join(cell(text, whole=True) for text in limits(data)),
+        *_settings(forest_groups(data)),
+        *_contrast(contrast(data)),
+        *_fates(fates(data)),
+        *_pairs(pairs(data)),
+        *_findings(data),
+        *_sources(data),
+        *_manifests(data),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_markdown(data: ReportData, path: Path) -> Path:
+    """Write `markdown` to a file, in UTF-8."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A reply can hold half a surrogate pair, which UTF-8 cannot: it becomes a question mark.
+    path.write_bytes(markdown(data).encode("utf-8", errors="replace"))
+    return path
+
+
+def cell(text: str, *, whole: bool = False) -> str:
+    r"""Escape foreign text for a table cell or a line; long text is cut unless `whole`.
+
+    Examples
+    --------
+    >>> cell("a|b <img src=x>\nc")
+    'a\\|b \\<img src=x\\> c'
+    """
+    text = _CONTROL.sub(" ", text)
+    if not whole and len(text) > _LONGEST_CELL:
+        text = f"{text[:_LONGEST_CELL]}…"
+    text = _SPECIAL.sub(r"\\\1", text)
+    return _SCHEME.sub(r"\1&#58;", text)  # no link comes to life by itself
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers_from: int) -> str:
+    rule = ["---" if place < numbers_from else "---:" for place in range(len(head))]
+    lines = [head, rule, *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _number(shown: Shown) -> str:
+    if shown.interval:
+        return f"{shown.value} ({shown.interval})"
+    if shown.value == MISSING:
+        return f"{MISSING} ({cell(shown.reason)})" if shown.reason else MISSING
+    return shown.value
+
+
+def _card(data: ReportData) -> list[str]:
+    head = (
+        "Run", "Gain over blind floor", "Accuracy", "Published reading", "Of those answered",
+        "No answer", "Chance", "Blind floor",
+    )  # fmt: skip
+    rows = [_card_row(row) for row in score_card(data)]
+    notes = [cell(note, whole=True) for note in card_notes(data)]
+    return ["## Score card", _table(head, rows, numbers_from=1), *notes]
+
+
+def _card_row(row: CardRow) -> list[str]:
+    floor = f"{row.floor.value} ({cell(row.floor.reason)})" if row.floor.reason else row.floor.value
+    shown = (row.gain, row.accuracy, row.published, row.answered, row.no_answer, row.chance)
+    return [cell(row.label), *(_number(one) for one in shown), floor]
+
+
+def _settings(groups: Sequence[ForestGroup]) -> list[str]:
+    rows = [
+        [
+            cell(group.label) if place == 0 else "",
+            cell(row.label) if row.kind == "run" else f"*{cell(row.label)}*",
+            row.n,
+            _number(row.shown),
+            cell(group.floor) if place == 0 else "",
+        ]
+        for group in groups
+        for place, row in enumerate(group.rows)
+    ]
+    head = ("Setting", "Who", "Questions", "Per cent right", "Blind floor")
+    return ["## Accuracy in every setting", _table(head, rows, numbers_from=2)]
+
+
+def _contrast(table: Contrast | None) -> list[str]:
+    if table is None:
+        return []
+    rows = [
+        [cell(label), cell(row.label), *(_number(side.shown) or "not asked" for side in row.sides)]
+        for label, _, lines in table.groups
+        for row in lines
+    ]
+    head = ("Task", "Run", *(cell(value) for value in table.values))
+    return ["## Side by side", _table(head, rows, numbers_from=2)]
+
+
+def _fates(runs: Sequence[Fates]) -> list[str]:
+    rows = [[cell(run.label), *(part.shown for part in run.slices)] for run in runs]
+    parts = ["## What became of the questions"]
+    parts.append(_table(("Run", *FATES.values()), rows, numbers_from=1))
+    reasons = [
+        [cell(run.label), cell(row.task), row.kind, cell(row.reason), f"{row.n} of {row.of}"]
+        for run in runs
+        for row in run.reasons
+    ]
+    if reasons:
+        head = ("Run", "Task", "Kind", "Rule or reason", "Questions")
+        parts.append(_table(head, reasons, numbers_from=4))
+    return parts
+
+
+def _pairs(found: Pairs | None) -> list[str]:
+    if found is None:
+        return []
+    rows = [
+        [
+            f"{cell(row.first)} and {cell(row.second)}",
+            row.n,
+            *row.counts,
+            f"{row.difference} ({row.interval})" if row.interval else row.difference,
+            row.p_mcnemar,
+            row.p_holm,
+        ]
+        for row in found.rows
+    ]
+    head = ("Runs", "Questions", "Both", "Only first", "Only second", "Neither", "Difference",
+            "p", "p, Holm")  # fmt: skip
+    notes = [cell(note, whole=True) for note in found.notes]
+    return ["## Run against run", *notes, _table(head, rows, numbers_from=1)]
+
+
+def _findings(data: ReportData) -> list[str]:
+    labels = run_labels(data.runs)
+    found = [("release", finding) for finding in data.findings]
+    found += [(labels[run.manifest.run], f) for run in data.runs for f in run.findings]
+    if not found:
+        return ["## Findings", "The checks found nothing to report."]
+    rows = [
+        [
+            str(f.severity),
+            cell(about),
+            f"{cell(f.code)}: {cell(f.evidence)}",
+            cell(f.where),
+            cell(f.effect),
+            cell(f.remedy),
+            count(f.count),
+        ]
+        for about, f in found
+    ]
+    head = ("", "About", "Finding", "Where", "Effect", "What to do", "Places")
+    return ["## Findings", _table(head, rows, numbers_from=6)]
+
+
+def _sources(data: ReportData) -> list[str]:
+    rows = [
+        [cell(r.who), r.kind, cell(r.stratum), r.value, r.counts, r.interval, cell(r.source)]
+        for r in published_sources(data)
+    ]
+    if not rows:
+        return []
+    head = ("Who", "Kind", "Stratum", "Per cent", "Counts", "Interval", "Source")
+    return ["## Published numbers", _table(head, rows, numbers_from=7)]
+
+
+def _manifests(data: ReportData) -> list[str]:
+    labels = run_labels(data.runs)
+    parts = ["## Manifest"]
+    for run in data.runs:
+        manifest = run.manifest
+        software = ", ".join(f"{name} {version}" for name, version in manifest.software.items())
+        facts = (
+            ("Command", manifest.command),
+            ("Run", manifest.run),
+            ("Started", moment(manifest.created)),
+            ("Release", f"{manifest.release_root}, fingerprint {manifest.release_fingerprint}"),
+            ("Settings", settings_text(manifest.model.settings)),
+            ("Selection", settings_text(manifest.selection)),
+            ("Seed", str(manifest.seed)),
+            ("Software", software),
+        )
+        lines = [f"- {name}: {cell(value, whole=True)}" for name, value in facts]
+        parts.append("\n".join([f"### {cell(labels[manifest.run])}", "", *lines]))
+    return parts

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overread.contracts import Picture
+from overread.records import Media, Response, Score, Status
+from overread.report.data import GalleryAnswer, ReportData
+from overread.report.gallery import (
+    THUMBNAILS_PER_BLOCK,
+    gallery_payload,
+    json_block,
+    outcome,
+    thumbnail_blocks,
+)
+
+
+def make_score(value: float | None, status: Status) -> Score:
+    return Score(
+        run="r", item="i", patient=None, metric="accuracy", metric_version="1",
+        profile="honest", unit="share", value=value, status=status,
+    )  # fmt: skip
+
+
+@given(st.text() | st.text(alphabet="<>&/script!-\u2028\u2029\"'"))
+def test_a_json_block_cannot_be_closed_from_inside(text: str) -> None:
+    block = json_block({text: [text]})
+    assert not set(block) & set("<>&\u2028\u2029")
+    assert json.loads(block) == {text: [text]}
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        (make_score(1.0, Status.OK), "right"),
+        (make_score(0.0, Status.OK), "wrong"),
+        (make_score(None, Status.UNPARSED), "none"),
+        (make_score(None, Status.REFUSED), "none"),
+        (make_score(None, Status.FAILED), "none"),
+        (make_score(None, Status.UNDEFINED), "undefined"),
+        (None, "pending"),
+    ],
+)
+def test_outcomes(score: Score | None, expected: str) -> None:
+    answer = GalleryAnswer(response=None, honest=score, published=None)
+    assert outcome(answer) == expected
+    assert outcome(None) == "absent"
+
+
+def test_the_payload_holds_every_item_and_every_run(
+    small_report: ReportData, renderer: Callable[[Media], tuple[Picture, ...]]
+) -> None:
+    payload: Any
+    payload, shelf = gallery_payload(small_report, renderer)
+    assert [entry["id"] for entry in payload["items"]] == [
+        entry.item.id for entry in small_report.gallery
+    ]
+    assert [run["label"] for run in payload["runs"]] == [
+        "chat:medgemma-27b", "clip:biomedclip", "chat:radfm",
+    ]  # fmt: skip
+    assert payload["filters"] == [{"key": "box", "values": ["no-box", "box"]}]
+    stacked = next(entry for entry in payload["items"] if entry["task"] == "ct2txt")
+    assert len(stacked["media"][0]["at"]) == 9
+    chosen = next(entry for entry in payload["items"] if entry["task"] == "txt2bbox")
+    assert chosen["media"] == []
+    assert all(len(option["media"]["at"]) == 1 for option in chosen["options"])
+    blocks = [json.loads(block) for block in thumbnail_blocks(shelf)]
+    assert sum(map(len, blocks)) == len(shelf.thumbnails)
+    assert all(len(block) == THUMBNAILS_PER_BLOCK for block in blocks[:-1])
+    places = [place for entry in payload["items"] for m in entry["media"] for place in m["at"]]
+    assert max(places) < len(shelf.thumbnails)
+
+
+def test_a_long_reply_keeps_both_ends_and_says_what_is_missing(
+    report_maker: Callable[..., ReportData], renderer: Callable[[Media], tuple[Picture, ...]]
+) -> None:
+    report = report_maker(size=0.01, n_runs=1)
+    entry = report.gallery[0]
+    run = report.runs[0].manifest.run
+    reply = "begin " + "x" * 2_000_000 + " ANSWER: B"
+    answer = entry.answers[run]
+    assert answer.response is not None
+    response = Response(
+        run=run, item=entry.item.id, status=Status.OK, text=reply,
+        request_hash=answer.response.request_hash,
+    )  # fmt: skip
+    long = GalleryAnswer(response=response, honest=answer.honest, published=None)
+    changed = type(entry)(item=entry.item, reference=entry.reference, answers={run: long})
+    small = ReportData(
+        title="t", card=report.card, plan=report.plan, runs=report.runs,
+        gallery=(changed,), created=report.created,
+    )  # fmt: skip
+    payload: Any = gallery_payload(small, renderer)[0]
+    shown = payload["items"][0]["answers"][0]
+    text = payload["texts"][shown["reply"]]
+    assert text.startswith("begin")
+    assert text.endswith("ANSWER: B")
+    assert len(text) < 7000
+    assert shown["cut"] == len(reply) - 6000

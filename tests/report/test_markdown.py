@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overread.report.data import ReportData
+from overread.report.markdown import cell, markdown, write_markdown
+
+
+@given(st.text())
+def test_a_cell_is_one_line_that_ends_no_cell(text: str) -> None:
+    shown = cell(text)
+    assert "\n" not in shown
+    assert "\r" not in shown
+    assert re.search(r"(?<!\\)(\\\\)*[|<>`]", shown) is None
+
+
+def test_a_link_stays_text() -> None:
+    assert cell("see https://example.org") == "see https&#58;//example.org"
+    assert cell("[x](javascript:alert(1))") == r"\[x\](javascript&#58;alert(1))"
+
+
+def test_long_cells_are_cut() -> None:
+    assert len(cell("x" * 5000)) == 301
+    assert len(cell("x" * 5000, whole=True)) == 5000
+
+
+def test_every_table_is_regular(small_report: ReportData) -> None:
+    text = markdown(small_report)
+    tables = re.findall(r"(?:^\|.*\|\n?)+", text, re.MULTILINE)
+    assert len(tables) == 8
+    for table in tables:
+        columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.strip().splitlines()}
+        assert len(columns) == 1
+
+
+def test_the_score_card_comes_first(small_report: ReportData, tmp_path: Path) -> None:
+    text = write_markdown(small_report, tmp_path / "report.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings == [
+        "Score card", "Accuracy in every setting", "Side by side",
+        "What became of the questions", "Run against run", "Findings", "Published numbers",
+        "Manifest",
+    ]  # fmt: skip
+    assert "<script>" not in text
+    assert "What it does not show" in text
+
+
+def test_a_quiet_report_says_that_nothing_was_found(small_report: ReportData) -> None:
+    run = replace(small_report.runs[0], findings=())
+    quiet = replace(small_report, findings=(), runs=(run,), comparison=None)
+    assert "The checks found nothing to report." in markdown(quiet)

@@ -1,0 +1,238 @@
+"""The sections' rows: score card, forest plot, side by side, fates, letters, pairs, floors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from overread.analysis.answers import AnswerSummary, Confusion, NonAnswer
+from overread.records import Estimate, Status
+from overread.report.contrast import contrast
+from overread.report.data import ReportData, run_labels
+from overread.report.fates import fates
+from overread.report.floors import floors
+from overread.report.forest import forest_groups
+from overread.report.letters import matrices
+from overread.report.pairs import pairs
+from overread.report.scorecard import card_notes, score_card, verdict
+from overread.report.sent import sent
+from overread.report.sentence import limits, sentences
+from overread.report.sources import published_sources
+
+
+def make_estimate(metric: str, value: float | None, low: float | None, high: float | None):
+    return Estimate(
+        metric=metric, profile="honest", stratum={}, n=1900, n_answered=1800, n_clusters=523,
+        value=value, low=low, high=high, method="cluster bootstrap (patient)",
+        chance=0.25, chance_low=0.231, chance_high=0.27, blind_floor=0.262,
+        blind_policy="commonest letter of the task",
+    )  # fmt: skip
+
+
+def with_estimates(report: ReportData, *estimates: Estimate) -> ReportData:
+    run = replace(report.runs[0], estimates=estimates)
+    return replace(report, runs=(run,), comparison=None)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(0.01, 0.2, "above"), (-0.1, -0.01, "below"), (-0.1, 0.1, "level"), (None, None, "unknown")],
+)
+def test_the_interval_of_the_gain_decides(low: float, high: float, word: str) -> None:
+    assert verdict(make_estimate("gain_over_blind", 0.05, low, high)) == word
+
+
+def test_the_score_card_has_the_five_numbers(small_report: ReportData) -> None:
+    report = with_estimates(
+        small_report,
+        make_estimate("accuracy", 0.381, 0.359, 0.403),
+        make_estimate("accuracy_answered", 0.402, 0.38, 0.425),
+        make_estimate("no_answer", 0.0526, 0.043, 0.064),
+        make_estimate("gain_over_blind", 0.119, 0.095, 0.143),
+    )
+    (row,) = score_card(report)
+    assert (row.gain.value, row.gain.interval) == ("+11.9", "+9.5 to +14.3")
+    assert (row.accuracy.value, row.accuracy.interval) == ("38.1", "35.9 to 40.3")
+    assert (row.answered.value, row.no_answer.value) == ("40.2", "5.3")
+    assert (row.chance.value, row.chance.interval) == ("25.0", "23.1 to 27.0")
+    assert (row.floor.value, row.floor.reason) == ("26.2", "commonest letter of the task")
+    assert row.published.value == "–"  # no estimate, so no number
+    assert not row.readings_differ
+    assert row.floor_x == "26.20%"
+    (sentence,) = sentences(report)
+    assert sentence == (
+        "chat:medgemma-27b gave the reference answer to 38.1 % of 1\u202f900 questions "
+        "(95 % interval 35.9 to 40.3, 523 patients): above the 26.2 % of the best policy that "
+        "sees no picture (commonest letter of the task) by 11.9 points. 5.3 % got no readable "
+        "answer and count as not right; of those answered 40.2 % were right."
+    )
+
+
+def test_a_run_without_a_score_says_so(small_report: ReportData) -> None:
+    nothing = replace(
+        make_estimate("accuracy", None, None, None),
+        status=Status.UNDEFINED,
+        reason="no question was asked",
+    )
+    report = with_estimates(small_report, nothing)
+    assert sentences(report) == ("chat:medgemma-27b has no score: no question was asked.",)
+    assert score_card(report)[0].accuracy.reason == "no question was asked"
+    assert score_card(report)[0].mark is None
+
+
+def test_a_value_without_interval_is_explained_once(small_report: ReportData) -> None:
+    flat = replace(make_estimate("no_answer", 0.0, None, None), reason="no variation")
+    report = with_estimates(small_report, flat)
+    assert card_notes(report) == ("No interval for the share without an answer, no variation.",)
+
+
+def test_what_is_not_shown_ends_with_the_benchmarks_own_words(small_report: ReportData) -> None:
+    first, *rest = limits(small_report)
+    assert "no evidence of use in care" in first
+    assert rest == list(small_report.notes)
+
+
+def test_the_forest_has_total_circumstances_and_thirteen_cells(small_report: ReportData) -> None:
+    groups = forest_groups(small_report)
+    assert [group.label for group in groups[:3]] == ["All questions", "no box", "with box"]
+    assert len(groups) == 3 + 13
+    assert [group.starts_level for group in groups] == [
+        False, True, False, True, *[False] * 12,
+    ]  # fmt: skip
+    total = groups[0]
+    assert [row.label for row in total.rows] == [
+        "chat:medgemma-27b", "clip:biomedclip", "chat:radfm", "GPT-4V", "Gemini 1.5 Pro",
+        "BiomedCLIP, trained with boxes", "junior doctor", "senior radiologist 1",
+        "senior radiologist 2",
+    ]  # fmt: skip
+    gemini = total.rows[4]
+    assert gemini.mark is not None
+    assert gemini.mark.interval is None  # a percentage without a count has no interval
+    assert groups[3].asks == "One slice: pick the description"
+
+
+def test_readers_have_the_interval_of_their_counts(small_report: ReportData) -> None:
+    with_box = forest_groups(small_report)[2]
+    reader = next(row for row in with_box.rows if row.label == "senior radiologist 1")
+    # 47 of 55; Wilson by hand: centre (47 + 1.92)/(55 + 3.84) = 83.1 %, half width 9.3 %
+    assert (reader.n, reader.shown.value, reader.shown.interval) == ("55", "85.5", "73.8 to 92.4")
+
+
+def test_side_by_side_leaves_no_circumstance_out(small_report: ReportData) -> None:
+    found = contrast(small_report)
+    assert found is not None
+    assert found.values == ("no box", "with box")
+    assert [label for label, _, _ in found.groups] == [
+        "All questions", "img2txt", "ct2txt", "txt2img", "txt2bbox", "img2attrib", "ct2attrib",
+        "img2size",
+    ]  # fmt: skip
+    only_box = found.groups[4][2][0]
+    assert only_box.sides[0].mark is None
+    assert only_box.sides[0].shown.reason == "not asked"
+    assert only_box.sides[1].mark is not None
+
+
+def test_no_side_by_side_without_circumstances(small_report: ReportData) -> None:
+    assert contrast(replace(small_report, plan=replace(small_report.plan, cells=("task",)))) is None
+
+
+def make_answers() -> AnswerSummary:
+    return AnswerSummary(
+        profile="honest", n=20, n_answered=13,
+        confusion=Confusion(
+            references=("A", "B", "none"), answers=("A", "B", "none"),
+            counts=((5, 2, 4), (1, 4, 2), (1, 0, 1)),
+        ),
+        non_answers=(
+            NonAnswer(task="t", status=Status.UNPARSED, reason="two letters", count=3, n_task=20),
+            NonAnswer(task="t", status=Status.REFUSED, reason="refusal", count=1, n_task=20),
+            NonAnswer(task="t", status=Status.FAILED, reason="HTTP 500", count=1, n_task=20),
+            NonAnswer(task="t", status=Status.UNDEFINED, reason="no reference", count=1, n_task=20),
+            NonAnswer(task="t", status=None, reason="not asked", count=1, n_task=20),
+        ),
+        reference_balance=(), answer_balance=(), reference_balance_p=0.5, answer_balance_p=None,
+    )  # fmt: skip
+
+
+def test_every_question_has_one_fate(small_report: ReportData) -> None:
+    report = replace(small_report, runs=(replace(small_report.runs[0], answers=make_answers()),))
+    (run,) = fates(report)
+    assert {part.kind: part.n for part in run.slices} == {
+        "right": 9, "wrong": 3, "unparsed": 3, "refused": 1, "failed": 1,
+        "undefined": 2, "pending": 1,
+    }  # fmt: skip
+    assert sum(part.n for part in run.slices) == 20
+    assert [part.x for part in run.slices[:3]] == ["0.000%", "45.000%", "60.000%"]
+    assert (run.reasons[0].kind, run.reasons[0].n, run.reasons[0].share) == (
+        "no answer readable", "3", "15.0",
+    )  # fmt: skip
+
+
+def test_fates_of_a_whole_report_add_up(small_report: ReportData) -> None:
+    for shown, run in zip(fates(small_report), small_report.runs, strict=True):
+        assert sum(part.n for part in shown.slices) == run.answers.n
+
+
+def test_letters_are_shaded_by_their_share_of_the_row(small_report: ReportData) -> None:
+    report = replace(small_report, runs=(replace(small_report.runs[0], answers=make_answers()),))
+    (matrix,) = matrices(report)
+    first, second, without = matrix.rows
+    assert [cell.n for cell in first.cells] == ["5", "2", "4"]
+    assert [cell.shade for cell in first.cells] == [4, 2, 3]  # 45, 18 and 36 % of the row
+    assert [cell.is_diagonal for cell in second.cells] == [False, True, False]
+    assert [cell.shade for cell in without.cells] == [0, 0, 0]
+    assert matrix.picked == ("35.0", "30.0", "35.0")
+    assert (matrix.reference_p, matrix.answer_p) == ("0.500", "–")
+
+
+def test_pairs_stand_on_one_axis(small_report: ReportData) -> None:
+    found = pairs(small_report)
+    assert found is not None
+    comparison = small_report.comparison
+    assert comparison is not None
+    assert len(found.rows) == 3
+    for row, pair in zip(found.rows, comparison.pairs, strict=True):
+        assert row.mark is not None
+        assert row.mark.x == found.axis.x(pair.difference)
+        assert found.axis.low <= pair.difference <= found.axis.high
+    assert len(found.details) == 3
+    assert pairs(replace(small_report, comparison=None)) is None
+
+
+def test_floors_show_all_policies_of_the_total(small_report: ReportData) -> None:
+    found = floors(small_report)
+    assert found is not None
+    assert {row.policy for row in found.total} >= {"always A", "longest option", "always refuse"}
+    assert len(found.strata) == 2 + 7 + 13
+    assert floors(replace(small_report, floors=())) is None
+
+
+def test_what_was_sent_is_counted_from_receipts(small_report: ReportData) -> None:
+    first = sent(small_report)[0]
+    run = small_report.runs[0].manifest.run
+    responses = [entry.answers[run].response for entry in small_report.gallery]
+    receipts = [r for response in responses if response for r in response.receipts]
+    assert first.pictures.replace("\u202f", "") == str(len(receipts))
+    assert any(text.startswith("slices of stacks of 9") for text in first.layouts)
+    assert first.windows == (f"window as stored ({first.pictures})",)
+
+
+def test_published_numbers_name_their_source_and_remark(small_report: ReportData) -> None:
+    rows = {(row.who, row.stratum): row for row in published_sources(small_report)}
+    assert rows["GPT-4V", "All questions"].counts == "540 of 1\u202f900"
+    assert rows["GPT-4V", "All questions"].interval == "26.4 to 30.5"
+    assert rows["Gemini 1.5 Pro", "All questions"].remark == "the source gives no count"
+    assert all(row.source == "arXiv 2602.14879, table 3" for row in rows.values())
+
+
+def test_two_runs_of_one_model_keep_apart(report_maker: Callable[..., ReportData]) -> None:
+    (run,) = report_maker(size=0.01, n_runs=1).runs
+    other = replace(run, manifest=replace(run.manifest, run="0123456789"))
+    labels = run_labels([run, other])
+    assert labels["0123456789"] == "chat:medgemma-27b (01234567)"
+    assert len(set(labels.values())) == 2
+    built_in = replace(run.manifest.model, kind="baselines", name="constant:B")
+    reader = replace(run, manifest=replace(run.manifest, model=built_in))
+    assert list(run_labels([reader]).values()) == ["constant:B"]
