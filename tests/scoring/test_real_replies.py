@@ -84,3 +84,16 @@ def test_a_bare_letter_is_that_letter_and_wrapped_ones_are_found(model: str) -> 
             wrapped[reply] = answer
     expected = {'"a"': "a", "b (100%)": "b", "e 確信度(0~1): 0.95": "e"}
     assert wrapped == (expected if model.startswith("pfn") else {})
+
+
+@pytest.mark.parametrize("model", ["m3d", "med3dvlm", "merlin", "radfm", "vila_m3_vista3d"])
+def test_free_text_about_ct_holds_no_letters(model: str) -> None:
+    """One in five of 9,077 open answers (CT-SpatialVQA): an article or a unit is no option."""
+    folder = EXAM.parent / "ct_spatialvqa" / "predictions"
+    if not folder.is_dir():
+        pytest.skip(f"no open answers at {folder}")
+    lines = (folder / f"{model}_predictions_full.jsonl").read_text("utf-8").splitlines()[::5]
+    options = tuple(Option(letter=letter) for letter in "ABCDE")
+    answers = [read_choice(json.loads(line)["prediction"], options).answer for line in lines]
+    assert len(answers) > 1800
+    assert sum(answer is not None for answer in answers) <= 1
