@@ -94,7 +94,7 @@ def _floors(split: SplitCheck) -> Table:
     table.add_column("policy")
     for name in ("questions", "score", "95 %", "luck up to"):
         table.add_column(name, justify="right")
-    table.add_column("")
+    table.add_column("verdict")
     whole = [floor for floor in split.floors if not floor.stratum]
     for floor in sorted(whole, key=lambda floor: -(floor.value or 0)):
         table.add_row(
@@ -103,7 +103,7 @@ def _floors(split: SplitCheck) -> Table:
             percent(floor.value),
             interval(floor.low, floor.high),
             percent(floor.chance_best_high),
-            "[red]gives answers away[/]" if floor.is_leak else "",
+            "[red]gives answers away[/]" if floor.is_leak else "within luck",
         )
     return table
 

@@ -60,7 +60,7 @@ def check_release(release: Release) -> ReleaseCheck:
         references = {item.id: release.reference(item.id) for item in items}
         check = _split(release, split, items, references)
         splits.append(check)
-        findings += _count_findings(check)
+        findings += [*_count_findings(check), *_leak_findings(check)]
         patients[split] = {item.groups["patient"] for item in items if "patient" in item.groups}
     findings += _shared_patients(patients)
     return ReleaseCheck(splits=tuple(splits), findings=tuple(findings))
@@ -123,6 +123,22 @@ def _count_findings(check: SplitCheck) -> Iterator[Finding]:
             f"{check.total.n_expected or 'another number'} ({shown}{more})",
             effect="totals are not those of the published exam; denominators are this release's",
             count=len(odd),
+        )
+
+
+def _leak_findings(check: SplitCheck) -> Iterator[Finding]:
+    leaks = [floor for floor in check.floors if floor.is_leak]
+    if leaks:
+        worst = max(leaks, key=lambda floor: floor.value - floor.chance_best_high)
+        where = "/".join(worst.stratum.values()) or "total"
+        yield Finding(
+            severity=Severity.WARNING,
+            code="blind-leak",
+            where=f"{check.split}, {where}",
+            evidence=f"'{worst.policy}' scores {100 * worst.value:.1f} % of {worst.n} questions "
+            f"without a picture; luck reaches {100 * worst.chance_best_high:.1f} %",
+            effect="wording or letters give answers away: read gains over the blind floor only",
+            count=len(leaks),
         )
 
 
