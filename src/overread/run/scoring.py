@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from overread.analysis.asked import Asked, asked_of
 from overread.analysis.estimates import estimate
+from overread.analysis.reply_findings import reply_findings
 from overread.contracts import Release
 from overread.records import PlannedItem, Profile, Score
 from overread.store.run_store import RunStore
@@ -20,9 +21,11 @@ def score_run(store: RunStore, release: Release) -> Asked:
     asked = asked_of(store, release)
     plan = store.plan()
     store.replace_scores(_scores(store, release, plan, asked))
+    scores = store.scores()
+    store.replace_findings("run", reply_findings(scores, plan, release.plan()))
     store.replace_estimates(
         estimate(
-            list(store.scores()),
+            scores,
             plan,
             release.plan(),
             floors=asked.floors,

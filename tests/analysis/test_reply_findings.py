@@ -1,0 +1,61 @@
+from overread.analysis.reply_findings import reply_findings
+from overread.contracts import AnalysisPlan
+from overread.records import PlannedItem, Score, Status
+
+PLAN = AnalysisPlan(
+    strata=((),), cells=("task",), cluster="patient", published_drops=(Status.FAILED,)
+)
+
+
+def planned(n):
+    return [
+        PlannedItem(item=f"i{k}", request_hash=f"h{k}", groups={}, strata={}, chance=0.25)
+        for k in range(n)
+    ]
+
+
+def row(k, profile, answer, status=Status.OK, reason="letter"):
+    return Score(
+        run="r", item=f"i{k}", patient=None, metric="accuracy", metric_version="1",
+        profile=profile, unit="share", status=status, reason=reason, answer=answer,
+        value=None if answer is None else float(answer == "A"),
+    )  # fmt: skip
+
+
+def both(k, honest, published, **why):
+    return [row(k, "honest", honest), row(k, "published", published, **why)]
+
+
+def test_nothing_is_said_where_both_read_the_same():
+    scores = [each for k in range(10) for each in both(k, "A", "A")]
+    assert reply_findings(scores, planned(10), PLAN) == ()
+
+
+def test_up_to_one_per_cent_without_an_answer_is_bearable():
+    scores = [row(k, "honest", "A") for k in range(99)]
+    scores.append(row(99, "honest", None, Status.UNPARSED, "several letters"))
+    assert reply_findings(scores, planned(100), PLAN) == ()
+    (finding,) = reply_findings(
+        [*scores[1:], row(0, "honest", None, Status.UNPARSED, "empty")], planned(100), PLAN
+    )
+    assert (finding.code, finding.count) == ("unread-replies", 2)
+    assert "1 × several letters" in finding.evidence
+
+
+def test_the_gap_is_explained_by_what_the_script_did():
+    scores = [
+        *both(0, "A", None, status=Status.UNPARSED, reason="no JSON"),
+        *both(1, "B", None, status=Status.UNPARSED, reason="no JSON"),
+        *both(2, "A", "B"),
+        *both(3, None, "A"),
+        *both(4, "A", "A"),
+    ]
+    gap = {f.code: f for f in reply_findings(scores, planned(5), PLAN)}["profile-gap"]
+    assert gap.count == 4
+    assert gap.evidence.startswith("2 × the script reads no answer (no JSON)")
+
+
+def test_dropped_requests_are_named():
+    scores = both(0, None, None, status=Status.FAILED, reason="HTTP 500")
+    codes = {f.code: f for f in reply_findings(scores, planned(1), PLAN)}
+    assert "drops what it calls failed" in codes["profile-gap"].evidence
