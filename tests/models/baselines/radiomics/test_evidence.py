@@ -41,9 +41,9 @@ def test_what_only_some_cases_state_is_judged_among_those():
     judgement = _judge(0.7, 30)
     round_, lobulated = EVIDENCE.agreement(judgement, ["round", "lobulated"])
     assert round_ > lobulated
-    columns = EVIDENCE._kinds["attributes"].columns
     # Not diluted by the three quarters of cases that say nothing: well above one half.
-    assert judgement.probabilities["attributes"][columns["round"]] > 0.8
+    (p,) = EVIDENCE.probabilities(judgement, "attributes", ["round"])
+    assert p > 0.8
 
 
 def test_sizes_are_fitted_in_logarithms():
@@ -66,8 +66,8 @@ def test_the_kind_of_text_is_recognised():
 
 
 def test_probabilities_are_never_certain():
-    for values in _judge(0.9, 30).probabilities.values():
-        assert ((values > 0) & (values < 1)).all()
+    values = EVIDENCE.probabilities(_judge(0.9, 30), "description", ["cyst", "liver", "spleen"])
+    assert ((values > 0) & (values < 1)).all()
 
 
 def test_without_sizes_in_the_texts_no_size_is_judged():

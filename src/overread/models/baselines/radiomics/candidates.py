@@ -19,8 +19,8 @@ __all__ = ["CandidateFinder", "Spots", "find_spots"]
 _SCALES = (2.0, 3.0, 4.5, 6.5, 9.5, 14.0)
 """Standard deviations of the blob filters, in pixels of a slice with a body 200 pixels wide."""
 _WORK_BODY_PX = 200.0
-_MOST_SPOTS = 40
-_N_WAVES = 200
+_MOST_SPOTS = 140
+_N_WAVES = 100
 _PENALTY = 1.0
 _LEAST_SLICES = 5
 """Fewer training slices than this teach less than the blobs' own strength says."""
@@ -45,62 +45,59 @@ def find_spots(view: View) -> Spots:
     .. [1] Lindeberg, T. (1998). Feature detection with automatic scale selection.
        doi:10.1023/A:1008045108935
     """
-    zoom = min(1.0, _WORK_BODY_PX / max(view.body.x_max - view.body.x_min, 1.0))
-    small = np.asarray(view.grey)
-    if zoom < 1:
-        small = np.asarray(ndimage.zoom(small, zoom, order=1, grid_mode=True, mode="nearest"))
-    smooth = np.stack([np.asarray(ndimage.gaussian_filter(small, s)) for s in _SCALES])
+    small, zoom, origin = _body_at_work_size(view)
+    smooth = _smoothed(small)
     squares = np.square(_SCALES, dtype=np.float32)[:, None, None]
     blob = squares * np.stack([np.asarray(ndimage.laplace(one)) for one in smooth])
     strength = np.abs(blob)
     peak = strength == ndimage.maximum_filter(strength, size=(3, 5, 5))
-    peak &= _inside_body(view, zoom, small.shape)
     places = np.argwhere(peak & (strength > 0.01))
     order = np.argsort(-strength[tuple(places.T)], kind="stable")[:_MOST_SPOTS]
     places = places[order]
-    boxes = tuple(_box(place, zoom) for place in places)
     return Spots(
-        boxes=boxes,
+        boxes=tuple(_box(place, zoom, origin) for place in places),
         scales=places[:, 0],
-        features=_describe(view, places, smooth, blob, zoom),
+        features=_describe(places, smooth, blob),
     )
 
 
-def _inside_body(view: View, zoom: float, shape: tuple[Any, ...]) -> NDArray[np.bool_]:
-    body = view.body
-    inside = np.zeros(shape, dtype=np.bool_)
-    rows = slice(int(body.y_min * zoom), int(np.ceil(body.y_max * zoom)))
-    columns = slice(int(body.x_min * zoom), int(np.ceil(body.x_max * zoom)))
-    inside[rows, columns] = True
-    return inside
+def _body_at_work_size(view: View) -> tuple[NDArray[Any], float, tuple[int, int]]:
+    """Cut out the body and shrink it; give the factor, and the body's corner as x and y."""
+    x, y = int(view.body.x_min), int(view.body.y_min)
+    body = view.grey[y : int(np.ceil(view.body.y_max)), x : int(np.ceil(view.body.x_max))]
+    zoom = min(1.0, _WORK_BODY_PX / max(body.shape[1], 1))
+    if zoom < 1:
+        body = np.asarray(ndimage.zoom(body, zoom, order=1, grid_mode=True, mode="nearest"))
+    return body, zoom, (x, y)
 
 
-def _box(place: NDArray[np.int64], zoom: float) -> Box:
+def _smoothed(grey: NDArray[Any]) -> NDArray[Any]:
+    """Smooth at all scales, each from the one before: shape (n_scales, rows, columns)."""
+    levels, done = [grey], 0.0
+    for scale in _SCALES:
+        step = float(np.sqrt(scale**2 - done**2))
+        levels.append(np.asarray(ndimage.gaussian_filter(levels[-1], step, truncate=3.0)))
+        done = scale
+    return np.stack(levels[1:])
+
+
+def _box(place: NDArray[np.int64], zoom: float, origin: tuple[int, int]) -> Box:
     radius = float(_SCALES[place[0]] * np.sqrt(2) / zoom)
-    x, y = (float(place[2]) + 0.5) / zoom, (float(place[1]) + 0.5) / zoom
+    x = (float(place[2]) + 0.5) / zoom + origin[0]
+    y = (float(place[1]) + 0.5) / zoom + origin[1]
     return Box(x_min=x - radius, y_min=y - radius, x_max=x + radius, y_max=y + radius)
 
 
 def _describe(
-    view: View,
-    places: NDArray[np.int64],
-    smooth: NDArray[Any],
-    blob: NDArray[Any],
-    zoom: float,
+    places: NDArray[np.int64], smooth: NDArray[Any], blob: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Describe each place: grey and blob response at all scales, place, rank, asymmetry."""
-    if not len(places):
-        return np.zeros((0, 2 * len(_SCALES) + 13))
     scale, rows, columns = places.T
-    body = view.body
-    x = ((columns + 0.5) / zoom - body.x_min) / max(body.x_max - body.x_min, 1.0)
-    y = ((rows + 0.5) / zoom - body.y_min) / max(body.y_max - body.y_min, 1.0)
-    mirrored = np.clip(
-        np.round((body.x_min + body.x_max) * zoom - columns - 1), 0, smooth.shape[2] - 1
-    ).astype(int)
+    _, height, width = smooth.shape
+    x, y = (columns + 0.5) / width, (rows + 0.5) / height
     own = blob[scale, rows, columns]
     grey, response = smooth[:, rows, columns].T, blob[:, rows, columns].T
-    uneven = smooth[1:4, rows, columns].T - smooth[1:4, rows, mirrored].T
+    uneven = smooth[1:4, rows, columns].T - smooth[1:4, rows, width - 1 - columns].T
     rank = np.arange(len(places)) / _MOST_SPOTS
     return np.column_stack(
         [

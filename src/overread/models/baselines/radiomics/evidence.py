@@ -15,7 +15,8 @@ from overread.models.baselines.words import sizes_mm, terms
 __all__ = ["Evidence", "Judgement"]
 
 _MOST_TERMS = 400
-_NEIGHBOURS = 25
+_MOST_NEIGHBOURS = 25
+"""Or a sixth of the cases, if that is fewer, but at least five."""
 _PRIOR_WEIGHT = 1.0
 """How many neighbours the average of all training cases counts for."""
 
@@ -36,8 +37,8 @@ class _Kind:
 class Judgement:
     """What the neighbours of one lesion let expect."""
 
-    probabilities: Mapping[str, NDArray[np.float64]]
-    """Kind of text → probability of each of its terms."""
+    places: Mapping[str, NDArray[np.float64]]
+    """Kind of text → where the lesion lies on the line of each of its terms."""
     log_size: NDArray[np.float64]
     """Expected logarithms of the long and the short diameter in mm; NaN where unknown."""
     log_size_spread: float
@@ -67,25 +68,17 @@ class Evidence:
     ) -> None:
         names = sorted({kind for case in texts for kind in case})
         self._kinds = {name: _kind(name, texts) for name in names}
-        targets = [np.zeros((len(texts), 0))]
-        for kind in self._kinds.values():
-            scaled = (kind.present - kind.frequency) / np.sqrt(
-                kind.frequency * (1 - kind.frequency)
-            )
-            target = np.zeros((len(texts), scaled.shape[1]))  # what a case lacks is average
-            target[kind.cases] = scaled
-            targets.append(target)
-        self._projection = Projection(features, np.concatenate(targets, axis=1), weights)
+        self._projections: dict[str, Projection] = {}
+        for name, kind in self._kinds.items():
+            target = np.full((len(texts), kind.present.shape[1]), np.nan)
+            target[kind.cases] = kind.present
+            self._projections[name] = Projection(features, target, weights)
         self._size_fit, self._size_spread = _fit_sizes(sizes, texts)
 
     def judge(self, features: NDArray[np.float64], sizes: NDArray[np.float64]) -> Judgement:
         """Judge one lesion by its features (n_features,) and its sizes (n_size_features,)."""
-        distance = self._projection.distances(features)
-        probabilities = {
-            name: _shares(kind, distance[kind.cases]) for name, kind in self._kinds.items()
-        }
         return Judgement(
-            probabilities=probabilities,
+            places={name: project(features) for name, project in self._projections.items()},
             log_size=np.append(sizes, 1.0) @ self._size_fit,
             log_size_spread=self._size_spread,
         )
@@ -95,18 +88,34 @@ class Evidence:
 
         Terms that a text could hold, going by the other texts, and does not hold count too.
         """
+        scores = _size_agreement(judgement, [sizes_mm(text) for text in texts])
+        name = self.kind_of(texts)
+        if name is None:
+            return scores
         bags = [terms(text) for text in texts]
-        kind = self._kinds.get(self.kind_of(texts) or "")
-        scores = np.zeros(len(texts))
-        if kind is not None:
-            chance = judgement.probabilities[self.kind_of(texts) or ""]
-            for term in sorted(frozenset().union(*bags)):
-                column = kind.columns.get(term)
-                if column is not None:
-                    holds = np.array([term in bag for bag in bags])
-                    p = chance[column]
-                    scores += np.where(holds, np.log(p), np.log1p(-p))
-        return scores + _size_agreement(judgement, [sizes_mm(text) for text in texts])
+        known = sorted(frozenset().union(*bags) & self._kinds[name].columns.keys())
+        holds = np.array([[term in bag for term in known] for bag in bags])
+        p = self.probabilities(judgement, name, known)
+        return scores + np.where(holds, np.log(p), np.log1p(-p)).sum(axis=1)
+
+    def probabilities(
+        self, judgement: Judgement, kind: str, known: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Give the probability that a text of a kind holds each known term: shape (n_terms,).
+
+        It is the weighted share of the term's nearest neighbours that hold it, drawn towards the
+        average, hence never 0 or 1.
+        """
+        of_kind = self._kinds[kind]
+        columns = np.array([of_kind.columns[term] for term in known], dtype=np.int64)
+        lines = self._projections[kind].cases[np.ix_(of_kind.cases, columns)]
+        distance = np.abs(lines - judgement.places[kind][columns])
+        n_near = min(_MOST_NEIGHBOURS, max(len(distance) // 6, 5), len(distance))
+        width = np.partition(distance, n_near - 1, axis=0)[n_near - 1] + 1e-9
+        weights = np.clip(1 - (distance / width) ** 2, 0, None)
+        held = (weights * of_kind.present[:, columns]).sum(axis=0)
+        total = weights.sum(axis=0) + _PRIOR_WEIGHT
+        return (held + _PRIOR_WEIGHT * of_kind.frequency[columns]) / total
 
     def kind_of(self, texts: Sequence[str]) -> str | None:
         """Name the kind of training text whose terms cover most of these texts' terms."""
@@ -132,15 +141,6 @@ def _kind(name: str, texts: Sequence[Mapping[str, str]]) -> _Kind:
         present=present,
         frequency=(present.sum(axis=0) + 0.5) / (len(bags) + 1.0),
     )
-
-
-def _shares(kind: _Kind, distance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the weighted share of the nearest texts that hold each term, drawn to the average."""
-    nearest = np.argsort(distance, kind="stable")[:_NEIGHBOURS]
-    width = distance[nearest[min(len(nearest), 8) - 1]] + 1e-9
-    weights = np.exp(-0.5 * (distance[nearest] / width) ** 2)
-    held = weights @ kind.present[nearest] + _PRIOR_WEIGHT * kind.frequency
-    return held / (weights.sum() + _PRIOR_WEIGHT)
 
 
 def _fit_sizes(

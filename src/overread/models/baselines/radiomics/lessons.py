@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -77,14 +77,15 @@ class _Lesson:
     """Of the view without a box."""
 
 
-def measure(view: View, box: Box | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Measure a lesion and its slice (n_features,), and the box's sides (n_size_features,).
-
-    Without a box, the body as a whole stands in for the lesion.
-    """
-    place = box or view.body
-    features = np.concatenate([lesion_features(view, place), slice_features(view)])
-    return features, size_features(view, place)
+def measure(
+    view: View, boxes: Sequence[Box]
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Measure each boxed place with its slice (n_features,), and the box (n_size_features,)."""
+    whole = slice_features(view)
+    return [
+        (np.concatenate([lesion_features(view, box), whole]), size_features(view, box))
+        for box in boxes
+    ]
 
 
 def _every(training: Training) -> int:
@@ -106,7 +107,8 @@ def _lesson(case: TrainingCase, render: Renderer, *, find: bool) -> _Lesson | No
         return None
     shown = next((view for view in views if view.box), views[0])
     plain = next((view for view in views if not view.box), None)
-    features, sizes = measure(shown, shown.box)
+    # Without a box, the body as a whole stands in for the lesion.
+    ((features, sizes),) = measure(shown, [shown.box or shown.body])
     return _Lesson(
         features=features,
         sizes=sizes,

@@ -52,7 +52,8 @@ def views_of(picture: Picture, spacing_mm: tuple[float, ...] | None) -> tuple[Vi
         not shrunk on its way.
     """
     with Image.open(io.BytesIO(picture.data)) as image:
-        rgb = np.asarray(image.convert("RGB"))
+        grey = image.mode in ("L", "1")
+        rgb = np.asarray(image.convert("L" if grey else "RGB"))
     return tuple(_view(tile, spacing_mm) for tile in _tiles(rgb, picture))
 
 
@@ -82,9 +83,13 @@ def _area(box: Box) -> float:
 
 
 def _without_drawing(rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Turn to grey, and give coloured pixels the median of the grey ones around them."""
-    grey = rgb.mean(axis=2, dtype=np.float32) / np.float32(255)
-    drawn = rgb.max(axis=2).astype(np.int16) - rgb.min(axis=2) > _CHROMA
+    """Turn to grey, 0 to 1, and give coloured pixels the median of the grey ones around them."""
+    if rgb.ndim == 2:
+        return rgb.astype(np.float32) / np.float32(255)
+    red, green, blue = (rgb[:, :, channel].astype(np.int16) for channel in range(3))
+    grey = (red + green + blue).astype(np.float32) / np.float32(3 * 255)
+    chroma = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
+    drawn = chroma > _CHROMA
     rows, columns = np.nonzero(drawn)
     if not rows.size:
         return grey

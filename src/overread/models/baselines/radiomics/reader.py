@@ -128,19 +128,18 @@ def _weighted(slices: Sequence[_T]) -> list[tuple[float, _T]]:
 def _lesions(lessons: Lessons, view: View) -> tuple[_Lesion, ...]:
     """Judge the boxed lesion, or the likeliest places where there is no box."""
     if view.box is not None or not lessons.boxed:
-        box = view.box if lessons.boxed else None
-        judgement = lessons.evidence.judge(*measure(view, box))
-        return (_Lesion(log_probability=0.0, trust=1.0, judgement=judgement),)
-    places = lessons.finder(find_spots(view), most=_MOST_CANDIDATES)
-    if not places:
-        places = ((0.0, view.body),)
+        box = view.box if view.box and lessons.boxed else view.body
+        judged = [lessons.evidence.judge(*found) for found in measure(view, [box])]
+        return tuple(_Lesion(log_probability=0.0, trust=1.0, judgement=one) for one in judged)
+    places = lessons.finder(find_spots(view), most=_MOST_CANDIDATES) or ((0.0, view.body),)
+    measured = measure(view, [box for _, box in places])
     return tuple(
         _Lesion(
             log_probability=log_probability,
             trust=_UNSURE_TRUST,
-            judgement=_unsure(lessons.evidence.judge(*measure(view, box))),
+            judgement=_unsure(lessons.evidence.judge(*found)),
         )
-        for log_probability, box in places
+        for (log_probability, _), found in zip(places, measured, strict=True)
     )
 
 
