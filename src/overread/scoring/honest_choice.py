@@ -22,7 +22,8 @@ from overread.records import Option, Status
 from overread.scoring.answer_phrases import statements
 from overread.scoring.denial import is_denied, is_hypothetical, is_negated_before
 from overread.scoring.json_fields import json_answers
-from overread.scoring.letters import JOINS, Letters, letters_of
+from overread.scoring.letters import Letters, letters_of
+from overread.scoring.option_text import JOINS
 from overread.scoring.reading import Reading, Rule, no_answer
 from overread.scoring.refusals import declines
 from overread.scoring.reply_text import normalise, plain, strip_thinking
@@ -194,7 +195,7 @@ def _letter_apart(prose: str, letters: Letters) -> Reading | None:
 def _line_token(line: str, letters: Letters) -> re.Match[str] | None:
     """Find the letter that opens a line and is set apart from its words."""
     lead = _LINE_LEAD.match(line)
-    token = letters.token.match(line, lead.end() if lead else 0)
+    token = letters.patterns.token.match(line, lead.end() if lead else 0)
     if token is None:
         return None
     rest = line[token.end() :]
@@ -227,7 +228,7 @@ def _lists_options(prose: str, lines: list[str], letters: Letters) -> bool:
     first = _line_letter(lines[0], letters)
     inline = {
         letters.letter(token[1])
-        for token in letters.token.finditer(lines[0])
+        for token in letters.patterns.token.finditer(lines[0])
         if lines[0][token.end() : token.end() + 1] in (".", ")", ":")
         and letters.texts.at_start(lines[0][token.end() :]) == letters.letter(token[1])
     } - {first}
@@ -247,9 +248,9 @@ def _lists_options(prose: str, lines: list[str], letters: Letters) -> bool:
 def _stranger_alone(line: str, letters: Letters) -> Reading | None:
     """Name a reply that is nothing but a letter not on offer, or several letters."""
     bare = line.strip(" .,:;!?\"'()[]{}<>")
-    if letters.stranger.fullmatch(bare):
+    if letters.patterns.stranger.fullmatch(bare):
         return no_answer(Rule.OFF_LIST)
-    if letters.run.match("".join(_SEPARATORS.split(bare))):
+    if letters.patterns.run.match("".join(_SEPARATORS.split(bare))):
         return no_answer(Rule.SEVERAL_LETTERS)
     return None
 

@@ -8,13 +8,10 @@ from functools import lru_cache
 
 from overread.records import Option, Status
 from overread.scoring.denial import is_denied, is_hypothetical
-from overread.scoring.option_text import OptionTexts, option_texts
+from overread.scoring.option_text import JOINS, OptionTexts, option_texts
 from overread.scoring.reading import Reading, Rule, no_answer
 
 __all__ = ["Letters", "letters_of"]
-
-JOINS = r"0-9A-Za-z_\u00C0-\u024F\u0370-\u1FFF"
-"""Characters that make a letter part of a word. Chinese and Japanese ones do not."""
 
 _LEAD = re.compile(
     r"(?:[\s\"'()\[\]{}<>:=,.#\-–—]|\\[a-z]{1,8}|</?[a-z]{1,12}>|"
@@ -51,12 +48,9 @@ _FIRST_SENTENCE = re.compile(r"[^\n]{0,600}?(?=[.;!?](?:\s|$)|\n|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letters:
-    """The letters of a question's options, ready to be read."""
+class _Patterns:
+    """What letters on offer look like; the same for every question with the same letters."""
 
-    spelt: dict[str, str]
-    """Folded letter → the letter as the options spell it."""
-    texts: OptionTexts
     token: re.Pattern[str]
     """A letter on offer as a whole token."""
     stranger: re.Pattern[str]
@@ -65,6 +59,16 @@ class Letters:
     """What joins a further letter to the one before it."""
     run: re.Pattern[str]
     """Letters written together: ``AB``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letters:
+    """The letters of a question's options, ready to be read."""
+
+    spelt: dict[str, str]
+    """Folded letter → the letter as the options spell it."""
+    texts: OptionTexts
+    patterns: _Patterns
 
     def letter(self, token: str) -> str:
         """Spell a token as the options do."""
@@ -88,14 +92,14 @@ class Letters:
         by_text = self.texts.at_start(value) or self.texts.at_start(value[start:])
         if by_text is not None:
             return _answer(by_text, rule)
-        token = self.token.match(value, start)
+        token = self.patterns.token.match(value, start)
         if token is not None:
             return self._read_token(value, token, rule)
-        if self.run.match(bare):
+        if self.patterns.run.match(bare):
             return no_answer(Rule.SEVERAL_LETTERS)
         if _NO_OPTION.match(value[start:]):
             return no_answer(Rule.NONE_OF_THE_OPTIONS)
-        if self.stranger.match(value, start):
+        if self.patterns.stranger.match(value, start):
             return no_answer(Rule.OFF_LIST)
         if _DENIAL.match(value[start:]):
             return None
@@ -108,7 +112,7 @@ class Letters:
         """
         return {
             self.letter(token[1])
-            for token in self.token.finditer(text)
+            for token in self.patterns.token.finditer(text)
             if (token[1].isupper() or not token[1].isalpha())
             and not _PART_OF_NAME.search(text[max(0, token.start() - 20) : token.start()])
             and not is_denied(text, *token.span(1))
@@ -118,7 +122,7 @@ class Letters:
     def _read_token(self, value: str, token: re.Match[str], rule: Rule) -> Reading:
         letter = self.letter(token[1])
         end = token.end()
-        while further := self.several.match(value, end):
+        while further := self.patterns.several.match(value, end):
             if self.letter(further["letter"]) != letter:
                 return no_answer(Rule.SEVERAL_LETTERS)
             end = further.end()
@@ -142,24 +146,28 @@ def letters_of(options: tuple[Option, ...]) -> Letters | None:
     spelt = {option.letter.lower(): option.letter for option in reversed(options) if option.letter}
     if not spelt:
         return None
-    one = _alternatives(spelt)
-    numbers = all(letter.isdigit() for letter in spelt)
+    return Letters(spelt=spelt, texts=option_texts(options), patterns=_patterns(tuple(spelt)))
+
+
+@lru_cache(maxsize=512)
+def _patterns(letters: tuple[str, ...]) -> _Patterns:
+    one = _alternatives(letters)
+    numbers = all(letter.isdigit() for letter in letters)
     shape = r"\d{1,2}" if numbers else "[A-Za-z]"
-    return Letters(
-        spelt=spelt,
-        texts=option_texts(options),
+    any_letter = "|".join(map(re.escape, letters))
+    return _Patterns(
         token=re.compile(rf"(?<![{JOINS}])({one})", re.I),
         stranger=re.compile(rf"(?<![{JOINS}]){_token(shape, wordlike=True)}"),
         several=re.compile(
             rf"{_CONNECTOR}(?P<letter>{one})(?(comma)(?!\s(?:is|was|would)\b))", re.I
         ),
-        run=re.compile(rf"(?=\w*?(\w)(?!\1)\w)(?:{'|'.join(map(re.escape, spelt))}){{2,}}$", re.I),
+        run=re.compile(rf"(?=\w*?(\w)(?!\1)\w)(?:{any_letter}){{2,}}$", re.I),
     )
 
 
-def _alternatives(spelt: dict[str, str]) -> str:
+def _alternatives(letters: tuple[str, ...]) -> str:
     """Write the pattern of any of the letters as a whole token, the longest first."""
-    longest_first = sorted(spelt, key=len, reverse=True)
+    longest_first = sorted(letters, key=len, reverse=True)
     return "|".join(
         _token(re.escape(letter), wordlike=letter in _WORD_LETTERS or letter.isdigit())
         for letter in longest_first

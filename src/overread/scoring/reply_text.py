@@ -21,13 +21,12 @@ _ENCLOSED = (
     range(0x1F110, 0x1F14A),  # parenthesised and squared letters
 )
 _NEGATIVE_LETTERS = (0x1F150, 0x1F170)  # white on black: they have no compatibility form
-_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "«": '"'})
+_QUOTES = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"}
 
+_NAMES = "(?:think|thinking|thought|thoughts|reasoning|scratchpad)"
 _TAG = re.compile(
-    r"<(?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)>"
-    r"|\[(?P<close2>/?)think\]"
-    r"|◁(?P<close3>/?)think▷"
-    r"|(?P<open4><unused94>)|(?P<close4><unused95>)",
+    rf"(?P<open><{_NAMES}>|\[think\]|◁think▷|<unused94>)"
+    rf"|(?P<close></{_NAMES}>|\[/think\]|◁/think▷|<unused95>)",
     re.IGNORECASE,
 )
 _CHANNEL = "<|channel|>"
@@ -52,6 +51,7 @@ def _look_alikes() -> dict[int, str]:
     for first in _NEGATIVE_LETTERS:
         for offset in range(26):
             table[first + offset] = chr(ord("A") + offset)
+    table |= {ord(quote): straight for quote, straight in _QUOTES.items()}
     table[0x3000] = " "
     table[0xFE0F] = ""  # asks for the coloured form of the letter before it
     return table
@@ -60,7 +60,7 @@ def _look_alikes() -> dict[int, str]:
 def normalise(text: str) -> str:
     """Turn look-alike letters, digits, quotes and blanks into plain ones."""
     if not text.isascii():
-        text = text.translate(_look_alikes()).translate(_QUOTES)
+        text = text.translate(_look_alikes())
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -82,7 +82,7 @@ def strip_thinking(text: str) -> tuple[str, Rule | None]:
     position = 0
     inside = False
     for tag in _TAG.finditer(text):
-        closes = any(tag[name] for name in ("close", "close2", "close3", "close4"))
+        closes = tag.lastgroup == "close"
         if closes and not inside:
             kept.clear()
         elif not closes and not inside:
