@@ -88,6 +88,17 @@ def test_a_value_without_interval_is_explained_once(small_report: ReportData) ->
     assert card_notes(report) == ("No interval for the share without an answer, no variation.",)
 
 
+def test_several_runs_are_sorted_by_their_floor(small_report: ReportData) -> None:
+    told = sentences(small_report)
+    assert told[0].startswith("The best policy that sees no picture (")
+    words = " ".join(told)
+    for row in score_card(small_report):
+        phrase = {"above": "Above it", "below": "Below it", "level": "Not to be told apart"}
+        group = next(one for one in told if one.startswith(phrase[row.verdict]))
+        assert f"{row.label} ({row.accuracy.value} %, {row.gain.value} points)" in group
+        assert words.count(f"{row.label} ({row.accuracy.value} %") == 1
+
+
 def test_what_is_not_shown_ends_with_the_benchmarks_own_words(small_report: ReportData) -> None:
     first, *rest = limits(small_report)
     assert "no evidence of use in care" in first
@@ -110,7 +121,7 @@ def test_the_forest_has_total_circumstances_and_thirteen_cells(small_report: Rep
     gemini = total.rows[4]
     assert gemini.mark is not None
     assert gemini.mark.interval is None  # a percentage without a count has no interval
-    assert groups[3].asks == "One slice: pick the description"
+    assert groups[3].asks == "One slice: pick the description."
 
 
 def test_readers_have_the_interval_of_their_counts(small_report: ReportData) -> None:

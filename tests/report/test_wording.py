@@ -12,6 +12,7 @@ from overread.report.wording import (
     moment,
     p_value,
     percent,
+    sentence,
     settings_text,
     show_estimate,
     size,
@@ -97,6 +98,12 @@ def test_strata_have_names(stratum: dict[str, str], label: str) -> None:
 def test_times_are_utc_to_the_minute() -> None:
     assert moment("2026-11-30T18:40:59+02:00") == "2026-11-30 16:40 UTC"
     assert moment("yesterday") == "yesterday"
+
+
+def test_a_sentence_begins_and_ends_as_one() -> None:
+    assert sentence("one slice: which size?") == "One slice: which size?"
+    assert sentence("no interval, no variation") == "No interval, no variation."
+    assert sentence("  ") == ""
 
 
 def test_settings_on_one_line() -> None:

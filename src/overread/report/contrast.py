@@ -10,7 +10,7 @@ from overread.report.data import ReportData, run_labels
 from overread.report.lookup import EstimateTable, contrast_key, values_of
 from overread.report.marks import SHARE_AXIS, Mark, Span
 from overread.report.scorecard import chance_band
-from overread.report.wording import Shown, count, show_estimate, stratum_label
+from overread.report.wording import Shown, count, sentence, show_estimate, stratum_label
 
 __all__ = ["Contrast", "ContrastRow", "Side", "contrast"]
 
@@ -72,7 +72,7 @@ def contrast(data: ReportData) -> Contrast | None:
         groups=tuple(
             (
                 stratum_label(base),
-                data.card.tasks.get(base.get("task", ""), ""),
+                sentence(data.card.tasks.get(base.get("task", ""), "")),
                 tuple(_rows(data, tables, base, key, values)),
             )
             for base in bases

@@ -14,7 +14,15 @@ from overread.report.data import ReportData, run_labels
 from overread.report.lookup import EstimateTable, contrast_key
 from overread.report.marks import SHARE_AXIS, Mark, Span
 from overread.report.scorecard import chance_band, floor_x
-from overread.report.wording import MISSING, Shown, count, percent, show_estimate, stratum_label
+from overread.report.wording import (
+    MISSING,
+    Shown,
+    count,
+    percent,
+    sentence,
+    show_estimate,
+    stratum_label,
+)
 
 __all__ = ["ForestGroup", "ForestRow", "forest_groups", "forest_strata", "published_rows"]
 
@@ -118,7 +126,7 @@ def _group(
     fullest = max((estimate for estimate in honest if estimate), key=lambda e: e.n, default=None)
     return ForestGroup(
         label=stratum_label(stratum),
-        asks=data.card.tasks.get(stratum.get("task", ""), ""),
+        asks=sentence(data.card.tasks.get(stratum.get("task", ""), "")),
         starts_level=starts_level,
         chance_band=chance_band(fullest),
         floor_x=floor_x(fullest),

@@ -31,7 +31,7 @@ from overread.report.scorecard import card_notes, score_card
 from overread.report.sent import sent
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
-from overread.report.wording import MISSING, count, moment, settings_text, stratum_label
+from overread.report.wording import MISSING, count, moment, sentence, settings_text, stratum_label
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -123,6 +123,7 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "missing": MISSING,
         "moment": moment,
         "stratum_label": stratum_label,
+        "sentence": sentence,
         "pretty": settings_text,
     }
 

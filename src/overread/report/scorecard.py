@@ -8,7 +8,7 @@ from overread.records import Estimate
 from overread.report.data import ReportData, RunReport, run_labels
 from overread.report.lookup import EstimateTable
 from overread.report.marks import SHARE_AXIS, Mark, Span
-from overread.report.wording import MISSING, Shown, count, percent, show_estimate
+from overread.report.wording import MISSING, Shown, count, percent, sentence, show_estimate
 
 __all__ = [
     "CardRow",
@@ -79,7 +79,7 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
                 remark = f"no interval for {metric}, {remark}"
             runs_of.setdefault(remark, {})[labels[run.manifest.run]] = None
     return tuple(
-        _sentence(remark) if len(runs) == len(data.runs) else f"{', '.join(runs)}: {remark}."
+        sentence(remark) if len(runs) == len(data.runs) else f"{', '.join(runs)}: {remark}."
         for remark, runs in runs_of.items()
     )
 
@@ -136,12 +136,9 @@ def floor_x(estimate: Estimate | None) -> str | None:
     return SHARE_AXIS.x(estimate.blind_floor)
 
 
-def _sentence(reason: str) -> str:
-    return f"{reason[:1].upper()}{reason[1:]}."
-
-
 def _detail(run: RunReport, accuracy: Estimate | None) -> str:
-    parts = [run.manifest.model.revision or ""]
+    revision = run.manifest.model.revision
+    parts = [f"revision {revision}" if revision else ""]
     if accuracy is not None:
         parts.append(f"{count(accuracy.n)} questions")
         if accuracy.n_clusters is not None:

@@ -5,7 +5,7 @@ Only the intervals decide the wording, so the same numbers always give the same 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from overread.contracts import Card
 from overread.records import Estimate
@@ -20,10 +20,10 @@ _WORTH_SAYING = 0.01
 """Shares of questions without an answer above this are said in the sentence."""
 
 _VERDICTS = {
-    "above": "Above the best policy that sees no picture",
-    "level": "Not to be told apart from the best policy that sees no picture",
-    "below": "Below the best policy that sees no picture",
-    "unknown": "Without a comparison to a policy that sees no picture",
+    "above": "Above it",
+    "level": "Not to be told apart from it",
+    "below": "Below it",
+    "unknown": "Without a comparison",
 }
 
 
@@ -56,7 +56,7 @@ def _sentence(run: RunReport, label: str) -> str:
 
 
 def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
-    told: list[str] = []
+    told = _shared_floor(tables.values())
     for key, phrase in _VERDICTS.items():
         found = [
             f"{label} ({_brief(table)})"
@@ -75,6 +75,21 @@ def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
     if silent:
         told.append(f"Without a readable answer, and so not right: {', '.join(silent)}.")
     return tuple(told)
+
+
+def _shared_floor(tables: Iterable[EstimateTable]) -> list[str]:
+    """Name the floor where all runs were asked the same and so have the same one."""
+    totals = [table.get("accuracy", "honest", {}) for table in tables]
+    floors = {
+        (total.blind_floor, total.blind_policy)
+        for total in totals
+        if total is not None and total.blind_floor is not None
+    }
+    if len(floors) != 1 or None in totals:
+        return ["Each run is held against the best policy that sees no picture."]
+    value, policy = floors.pop()
+    named = f" ({policy})" if policy else ""
+    return [f"The best policy that sees no picture{named} gets {percent(value)} %."]
 
 
 def _brief(table: EstimateTable) -> str:
@@ -128,8 +143,8 @@ def _unanswered(table: EstimateTable) -> list[str]:
 
 def _limit(card: Card) -> str:
     return (
-        f"This shows how often a reader picks the listed answer to the questions of {card.title}, "
-        "shown as the receipts say. It does not show that the reader finds a lesion unaided, "
-        "reports it in its own words, knows when to abstain, or does so on other scanners and "
-        "patients; it is no evidence of use in care."
+        "The numbers tell how often a reader picks the listed answer to the questions of "
+        f"{card.title}, shown as the receipts say. They do not show that it finds a lesion "
+        "unaided, reports it in its own words, knows when to abstain, or does as well on other "
+        "scanners and patients; they are no evidence of use in care."
     )

@@ -46,7 +46,7 @@ def published_sources(data: ReportData) -> tuple[SourceRow, ...]:
             if one.low is None or one.high is None
             else f"{percent(one.low)} to {percent(one.high)}",
             source=one.row.source,
-            remark=one.reason or "",
+            remark="" if one.row.kind == "chance" else one.reason or "",
         )
         for one in published_estimates(ordered)
     )

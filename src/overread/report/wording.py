@@ -21,6 +21,7 @@ __all__ = [
     "moment",
     "p_value",
     "percent",
+    "sentence",
     "settings_text",
     "show_estimate",
     "size",
@@ -103,6 +104,14 @@ def moment(iso: str) -> str:
     if time.tzinfo is not None:
         time = time.astimezone(UTC)
     return f"{time:%Y-%m-%d %H:%M}{' UTC' if time.tzinfo else ''}"
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital and end with a stop: ``one slice: which size?`` stays a question."""
+    text = text.strip()
+    if not text:
+        return ""
+    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?!' else '.'}"
 
 
 def settings_text(settings: Mapping[str, JsonValue]) -> str:

@@ -276,6 +276,8 @@
         signs[is],
       );
     };
+    // The second line names task and condition, so the first need not repeat them.
+    const shortId = (item) => item.id.split(`${item.task}/${item.condition}/`).pop() || item.id;
     const row = (place) => {
       const item = data.items[found[place]];
       return make(
@@ -289,7 +291,7 @@
             "aria-current": place === at ? "true" : undefined,
             on: { click: () => open(place) },
           },
-          make("span", { class: "row-id" }, item.id),
+          make("span", { class: "row-id", title: item.id }, shortId(item)),
           make("span", { class: "row-task" }, [item.task, item.condition].join(" · ")),
           make("span", { class: "row-signs" }, ...item.answers.map(sign)),
         ),
