@@ -14,7 +14,8 @@ import pytest
 from PIL import Image
 
 from overread.benchmarks.ct_bench import BENCHMARK, layout
-from overread.builders.lesion_set import BUILT_MARK, LesionSetReport, build_lesion_set
+from overread.benchmarks.ct_bench.layout import BUILT_MARK
+from overread.builders.lesion_set import LesionSetReport, build_lesion_set
 from overread.contracts import Selection
 from overread.errors import ReleaseError, UsageError
 from overread.imaging.boxes import find_drawn_boxes

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +28,7 @@ from overread.imaging.boxes import draw_box
 from overread.imaging.encode import encode_png
 from overread.records import Box, Finding, Severity
 
-__all__ = ["BUILT_MARK", "LesionSetReport", "build_lesion_set"]
-
-BUILT_MARK = "BUILT.txt"
-"""Ours, in no published release: a file that says what everything beside it was made from."""
+__all__ = ["LesionSetReport", "build_lesion_set"]
 
 _SPLIT_DRAWS = 99
 """Sets the stream of the splits apart from those of the exam, which start with a split's number."""
@@ -125,7 +121,7 @@ def build_lesion_set(
         ),
         findings=(*findings, *warned, *exam.findings),
     )
-    (out / BUILT_MARK).write_text(_mark(table, report, seed), encoding="utf-8", newline="\n")
+    (out / layout.BUILT_MARK).write_text(_mark(table, report, seed), encoding="utf-8", newline="\n")
     return report
 
 
@@ -307,7 +303,7 @@ def _row(source: _Source) -> layout.LesionRow:
         dataset=layout.DATASET_SPELLINGS[lesion.split][0],
         # The writer asks a row for its cells only, and ours are the source's own: a table that
         # lacks a diameter must not get one on its way through numbers.
-        deeplesion=cast("layout.DeepLesionRow", _Cells(source)),
+        deeplesion=_Cells(source),
         lesion_type=NOUNS[lesion.coarse_type] if known else "",
         body_part=layout.COARSE_TYPES[lesion.coarse_type] if known else "",
         imaging_property="",

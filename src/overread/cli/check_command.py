@@ -83,7 +83,7 @@ def _counts(split: SplitCheck) -> Table:
 
 
 def _count(row: CountRow) -> str:
-    return str(row.n) if row.n == (row.n_expected or 0) else f"[yellow]{row.n}[/]"
+    return str(row.n) if row.n_expected in (None, row.n) else f"[yellow]{row.n}[/]"
 
 
 def _floors(split: SplitCheck) -> Table:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -46,8 +48,15 @@ def reader() -> Callable[[str], Model]:
 
 @pytest.fixture(scope="session")
 def ask() -> Callable[..., Reply]:
-    """Ask a reader one question without pictures."""
-    return lambda model, item, draw=0: asyncio.run(model.ask(Query(item=item, draw=draw)))
+    """Ask a reader one question without pictures, and take the letter out of its JSON."""
+
+    def one(model: Model, item: Item, draw: int = 0) -> Reply:
+        reply = asyncio.run(model.ask(Query(item=item, draw=draw)))
+        if reply.text is None:
+            return reply
+        return replace(reply, text=json.loads(reply.text)["selected_option"])
+
+    return one
 
 
 @pytest.fixture(scope="session")

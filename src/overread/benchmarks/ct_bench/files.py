@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from os import walk
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.questions import Question
@@ -28,9 +28,11 @@ class ReleaseFiles:
         self._root = root
 
     @property
-    def is_synthetic(self) -> bool:
-        """Whether `synthetic.synthesise` wrote this release."""
-        return (self._root / layout.SYNTHETIC_MARK).is_file()
+    def origin(self) -> Literal["published", "synthetic", "built"]:
+        """Where this release comes from: a file that we write beside the others tells it."""
+        if (self._root / layout.SYNTHETIC_MARK).is_file():
+            return "synthetic"
+        return "built" if (self._root / layout.BUILT_MARK).is_file() else "published"
 
     @cached_property
     def _exam(self) -> frozenset[str]:

@@ -26,12 +26,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, Protocol, TypeAlias
 
 from overread.errors import UsageError, expected
 
 __all__ = [
     "BBOX_TYPES",
+    "BUILT_MARK",
     "CLIP_FOLDER",
     "COARSE_TYPES",
     "DATASET_SPELLINGS",
@@ -63,6 +64,7 @@ __all__ = [
     "Question",
     "QuestionSplit",
     "Setting",
+    "TableRow",
     "write_exam",
     "write_exam_picture",
     "write_lesion_pictures",
@@ -83,6 +85,8 @@ QA_CLIP_FILE = "qa_clip.json"
 QA_LLM_FILE = "qa_llm.json"
 CLIP_FOLDER = "clip"
 LLM_FOLDER = "llm"
+BUILT_MARK = "BUILT.txt"
+"""Ours, in no published release: a file that says what everything beside it was made from."""
 SYNTHETIC_MARK = "SYNTHETIC.txt"
 """Ours, in no real release: a file that says that everything beside it is made up."""
 
@@ -188,6 +192,14 @@ SETTINGS: tuple[Setting, ...] = tuple(
 # ---------------------------------------------------------------- rows
 
 
+class TableRow(Protocol):
+    """What DeepLesion's table says of a lesion; a source that knows less leaves cells empty."""
+
+    def cells(self) -> dict[str, str]:
+        """Give a cell for every one of `DEEPLESION_COLUMNS`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeepLesionRow:
     """One row of DeepLesion's table: pixels count from 0, x to the right, y down."""
@@ -249,7 +261,7 @@ class LesionRow:
     size: str
     dataset: str
     """A first spelling of `DATASET_SPELLINGS`."""
-    deeplesion: DeepLesionRow
+    deeplesion: TableRow
     lesion_type: str
     body_part: str
     imaging_property: str

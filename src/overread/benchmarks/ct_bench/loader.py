@@ -93,9 +93,13 @@ class CtBenchRelease:
         """The benchmark's card."""
         return protocol.card()
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """SHA-256 over the texts of both question files."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
         texts = "\0".join(f"{form}\0{self._raw.get(form, '')}" for form in _FORMS)
         return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()
 
@@ -109,15 +113,15 @@ class CtBenchRelease:
 
     def notes(self) -> Sequence[str]:
         """Say what a number on this release does not show."""
-        return protocol.notes(is_synthetic=self._files.is_synthetic)
+        return protocol.notes(self._files.origin)
 
     def published(self) -> Sequence[PublishedValue]:
-        """Give the printed numbers."""
-        return protocol.published_values()
+        """Give the printed numbers; a release built from another table has none."""
+        return () if self._files.origin == "built" else protocol.published_values()
 
     def expected_counts(self) -> Sequence[ExpectedCount]:
-        """Give the counts of a complete release."""
-        return protocol.expected_counts()
+        """Give the counts of a complete release; one built from another table is complete."""
+        return () if self._files.origin == "built" else protocol.expected_counts()
 
     def findings(self) -> Sequence[Finding]:
         """Look at every question and its files, and report what is missing or odd."""

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from overread.benchmarks.ct_bench import layout
 from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer
@@ -64,20 +64,29 @@ def stem(task: str, description: str | None) -> str:
     return worded.replace("{text}", description or "").strip()
 
 
-def notes(*, is_synthetic: bool) -> tuple[str, ...]:
-    """Say what numbers on CT-Bench do not show."""
-    about = (
+_NOTES: Final[Mapping[str, tuple[str, ...]]] = {
+    "published": (
         "The readers answered 100 cases of the exam, models all of it: compare their intervals, "
         "not their digits.",
         "One key slice or nine around it are shown, never the whole scan.",
-    )
-    if not is_synthetic:
-        return about
-    return (
+    ),
+    "synthetic": (
         "This release is synthetic: phantoms with drawn lesions. Its numbers show that the way "
         "from release to report works, and say nothing about reading real CT.",
-        *about,
-    )
+        "Published models and readers stand beside it for the layout only: they answered the real "
+        "exam.",
+    ),
+    "built": (
+        "This release was built from another lesion table: it asks what that table knows, and no "
+        "published number of CT-Bench belongs beside it.",
+        "One key slice or nine around it are shown, never the whole scan.",
+    ),
+}
+
+
+def notes(origin: Literal["published", "synthetic", "built"]) -> tuple[str, ...]:
+    """Say what numbers on a release of this origin do not show."""
+    return _NOTES[origin]
 
 
 def chat_prompt(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -50,9 +51,14 @@ class Baseline(ABC):
         """Do nothing: a built-in reader can always be asked."""
 
     async def ask(self, query: Query) -> Reply:
-        """Answer with a bare letter; `Status.FAILED` says why when nothing can be said."""
+        """Answer in the JSON form that chat protocols ask for, so that scripts can read it too.
+
+        `Status.FAILED` says why when nothing can be said.
+        """
         try:
-            return Reply(text=self.choose(query, options_of(query.item)), finish_reason="stop")
+            letter = self.choose(query, options_of(query.item))
+            text = json.dumps({"selected_option": letter}, ensure_ascii=False)
+            return Reply(text=text, finish_reason="stop")
         except NothingToSayError as problem:
             return Reply(status=Status.FAILED, reason=f"{self.identity.name}: {problem}")
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from overread.records import Choice, Recipe, Status
 
 
 def _answer(model, query):
-    return asyncio.run(model.ask(query)).text
+    return json.loads(asyncio.run(model.ask(query)).text)["selected_option"]
 
 
 def _share_right(model, questions):
