@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overread.records import Estimate
+from overread.records import Estimate, Profile
 from overread.report.data import ReportData, RunReport, run_labels
 from overread.report.lookup import EstimateTable
 from overread.report.marks import SHARE_AXIS, Mark, Span
@@ -20,12 +20,14 @@ __all__ = [
     "verdict",
 ]
 
-_METRIC_NAMES = {
-    "accuracy": "accuracy",
-    "accuracy_answered": "accuracy of those answered",
-    "no_answer": "the share without an answer",
-    "gain_over_blind": "the gain over the blind floor",
+_SHOWN: dict[tuple[str, Profile], str] = {
+    ("accuracy", "honest"): "accuracy",
+    ("accuracy", "published"): "the published reading",
+    ("accuracy_answered", "honest"): "accuracy of those answered",
+    ("no_answer", "honest"): "the share without an answer",
+    ("gain_over_blind", "honest"): "the gain over the blind floor",
 }
+"""The estimates that are on the card, and what they are called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +73,12 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
     labels = run_labels(data.runs)
     for run in data.runs:
         for estimate in run.estimates:
-            if estimate.stratum or not estimate.reason or estimate.value is None:
+            name = _SHOWN.get((estimate.metric, estimate.profile))
+            if estimate.stratum or name is None or not estimate.reason or estimate.value is None:
                 continue  # a missing value says why in its own cell
             remark = estimate.reason
             if estimate.low is None:
-                metric = _METRIC_NAMES.get(estimate.metric, estimate.metric)
-                remark = f"no interval for {metric}, {remark}"
+                remark = f"no interval for {name}, {remark}"
             runs_of.setdefault(remark, {})[labels[run.manifest.run]] = None
     return tuple(
         sentence(remark) if len(runs) == len(data.runs) else f"{', '.join(runs)}: {remark}."

@@ -276,8 +276,9 @@
         signs[is],
       );
     };
-    // The second line names task and condition, so the first need not repeat them.
-    const shortId = (item) => item.id.split(`${item.task}/${item.condition}/`).pop() || item.id;
+    // The second line names the task, so an id that spells it out is shown by its last part.
+    const shortId = (item) =>
+      (item.id.includes(`${item.task}/`) && item.id.split("/").pop()) || item.id;
     const row = (place) => {
       const item = data.items[found[place]];
       return make(
