@@ -255,3 +255,22 @@ def test_ct_bench_drawn_by_lot_has_no_leak_in_its_total(ct_bench, plan) -> None:
     assert not any(floor.is_leak for floor in floors if floor.stratum == {})
     assert 0.25 <= total.value < 0.29
     assert len({tuple(floor.stratum.items()) for floor in floors}) == 1 + 7 + 2 + 13
+
+
+def test_a_question_asked_twice_of_one_patient_is_one_draw_of_luck(make_item) -> None:
+    # Twins double n without adding luck to average over: the band must stay that of one copy.
+    once, twice = [], []
+    references = {}
+    for number in range(60):
+        for copy in "ab":
+            texts = [f"{number} {'word ' * (k + 1)}" for k in range(4)]
+            item = make_item(f"{number}{copy}", texts, patient=f"p{number}")
+            references[item.id] = Reference(item=item.id, answer="ABCD"[number % 4])
+            twice.append(item)
+        once.append(twice[-1])
+    marks = [
+        {floor.policy: floor.chance_best_high for floor in blind_floors(items, references, [()])}
+        for items in (once, twice)
+    ]
+    assert marks[1]["longest option"] == pytest.approx(marks[0]["longest option"], abs=0.03)
+    assert marks[0]["longest option"] > 0.38  # of 60 questions; of 120 it would be 0.35

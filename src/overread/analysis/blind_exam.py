@@ -39,6 +39,9 @@ class BlindExam:
     """(n,) number of the task."""
     stems: NDArray[np.int64]
     """(n,) number of the task and question text."""
+    twins: NDArray[np.int64]
+    """(n,) number of the question as worded and answered within its cluster: one that is asked
+    with and without a box is one question twice, so that its letter is one draw and not two."""
     texts: NDArray[np.int64]
     """(n, L) number of the option text within its task; -1 where an option has none, or one that
     no other fold has, of which nothing can be learned."""
@@ -97,6 +100,10 @@ def blind_exam(
         right=right,
         tasks=_codes(item.task for item in items),
         stems=_codes((item.task, _plain(item.question)) for item in items),
+        twins=_codes(
+            (_cluster_of(item, cluster), item.task, _plain(item.question), tuple(texts), answer)
+            for item, texts, answer in zip(items, wording, right.tolist(), strict=True)
+        ),
         texts=_text_codes(items, wording, folds).reshape(shape),
         folds=folds,
         picks=_picks(wording, offered),

@@ -196,10 +196,11 @@ def _scores_by_lot(
     members = np.zeros((len(exam.ids), len(groups)))
     for place, rows in enumerate(groups):
         members[rows, place] = 1 / len(rows)
+    n_questions = int(exam.twins.max(initial=-1)) + 1
     parts: dict[str, list[NDArray[np.float64]]] = {}
     for start in range(0, _N_CHANCE_EXAMS, _EXAMS_PER_CHUNK):
         n_exams = min(_EXAMS_PER_CHUNK, _N_CHANCE_EXAMS - start)
-        lots = rng.random((n_exams, *exam.offered.shape))
+        lots = rng.random((n_exams, n_questions, len(exam.letters)))[:, exam.twins]
         answers = np.where(exam.offered, lots, -1.0).argmax(axis=2)
         answers = np.where(exam.right >= 0, answers, -1)
         for policy, credit in policy_credits(exam, answers).items():
