@@ -28,7 +28,7 @@ check: $(VENV)/.dev  ## lint, types, import rules, docs
 
 docs: $(VENV)/.dev  ## build the documentation; a broken link or a command that is gone fails
 	$(BIN)/python tools/write_reference.py --check
-	$(BIN)/sphinx-build -q -W -n -b html docs docs/_build/html
+	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
 
 format: $(VENV)/.dev  ## put the code in shape
 	$(BIN)/ruff check --fix .

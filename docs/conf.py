@@ -2,7 +2,7 @@
 
 project = "overread"
 copyright = "2026, the overread authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 source_suffix = {".md": "markdown"}
 master_doc = "index"
 exclude_patterns = ["_build"]
@@ -17,6 +17,6 @@ html_theme_options = {
 }
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-nitpicky = False
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+autosummary_generate = False
