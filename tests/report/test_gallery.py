@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,3 +103,18 @@ def test_a_long_reply_keeps_both_ends_and_says_what_is_missing(
     assert text.endswith("ANSWER: B")
     assert len(text) < 7000
     assert shown["cut"] == len(reply) - 6000
+
+
+def test_an_item_that_a_run_was_not_asked_is_absent(
+    small_report: ReportData, renderer: Callable[[Media], tuple[Picture, ...]]
+) -> None:
+    entry = small_report.gallery[0]
+    first = small_report.runs[0].manifest.run
+    pending = GalleryAnswer(response=None, honest=None, published=None)
+    changed = type(entry)(item=entry.item, reference=entry.reference, answers={first: pending})
+    report = replace(small_report, gallery=(changed,))
+    payload: Any = gallery_payload(report, renderer)[0]
+    waiting, *others = payload["items"][0]["answers"]
+    assert waiting["outcome"] == "pending"
+    assert "reply" not in waiting
+    assert others == [None, None]

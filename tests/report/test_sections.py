@@ -247,3 +247,51 @@ def test_two_runs_of_one_model_keep_apart(report_maker: Callable[..., ReportData
     built_in = replace(run.manifest.model, kind="baselines", name="constant:B")
     reader = replace(run, manifest=replace(run.manifest, model=built_in))
     assert list(run_labels([reader]).values()) == ["constant:B"]
+
+
+@pytest.mark.parametrize(
+    ("gained", "words"),
+    [
+        ((-0.1, -0.2, -0.05), ": below the 26.2 % of the best policy"),
+        ((0.01, -0.02, 0.04), ", which cannot be told apart from the 26.2 %"),
+        ((0.01, None, None), ", beside the 26.2 %"),
+    ],
+)
+def test_one_run_is_held_against_the_floor(
+    small_report: ReportData, gained: tuple[float, float | None, float | None], words: str
+) -> None:
+    report = with_estimates(
+        small_report,
+        make_estimate("accuracy", 0.27, 0.25, 0.29),
+        make_estimate("gain_over_blind", *gained),
+    )
+    assert words in sentences(report)[0]
+
+
+def test_without_a_floor_or_an_interval_nothing_is_claimed(small_report: ReportData) -> None:
+    bare = replace(
+        make_estimate("accuracy", 0.27, None, None),
+        blind_floor=None, blind_policy=None, n_clusters=None, chance=None,
+    )  # fmt: skip
+    report = with_estimates(small_report, bare)
+    assert sentences(report) == (
+        "chat:medgemma-27b gave the reference answer to 27.0 % of 1\u202f900 questions"
+        " (no interval).",
+    )
+    (row,) = score_card(report)
+    assert (row.chance.value, row.floor.value, row.floor_x) == ("–", "–", None)
+    assert row.verdict == "unknown"
+
+
+def test_runs_without_a_common_floor_name_none(small_report: ReportData) -> None:
+    one, two, _ = small_report.runs
+    moved = tuple(replace(estimate, blind_floor=0.9) for estimate in two.estimates)
+    report = replace(small_report, runs=(one, replace(two, estimates=moved)))
+    assert sentences(report)[0].startswith("Each run is held against")
+
+
+def test_a_remark_of_one_run_names_it(small_report: ReportData) -> None:
+    estimate = replace(make_estimate("accuracy", 0.3, 0.2, 0.4), reason="only 12 patients")
+    runs = (replace(small_report.runs[0], estimates=(estimate,)), small_report.runs[1])
+    notes = card_notes(replace(small_report, runs=runs))
+    assert "chat:medgemma-27b: only 12 patients." in notes
