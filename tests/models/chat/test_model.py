@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from overread.contracts import ModelOptions, Query, Reply
+from overread.contracts import ModelOptions, Picture, Query, Reply
 from overread.errors import FatalModelError, ModelError
 from overread.models.chat import ADAPTER
 from overread.models.chat.model import ChatModel
@@ -68,6 +68,21 @@ def test_a_question_is_sent_as_the_protocol_says_and_the_reply_comes_back_raw(
         tokens_in=270,
         tokens_out=15,
     )
+
+
+def test_a_large_body_arrives_whole_and_again_after_trouble(
+    with_model: Run, query: MakeQuery, picture: Callable[..., Picture]
+) -> None:
+    asked = query(pictures=3)
+    (media,) = asked.pictures
+    slices = tuple(bytes([shade]) * (500_000 + shade) for shade in range(3))
+    asked = Query(item=asked.item, pictures={media: tuple(picture(data) for data in slices)})
+    reply, _, server = with_model("queue=503+ok,retry-after=0.01", asking(asked), keep_bodies=True)
+    assert reply.status is Status.OK
+    for seen in server.seen:
+        parts = json.loads(seen.body)["messages"][1]["content"]
+        urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+        assert tuple(base64.b64decode(url.partition(",")[2]) for url in urls) == slices
 
 
 def test_structured_output_offers_exactly_the_items_letters(

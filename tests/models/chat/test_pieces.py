@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -131,10 +132,28 @@ def test_the_body_is_what_a_json_encoder_would_write(query: Callable[..., Query]
     asked = query(pictures=3)
     odd = Part(text='quote " and \\ and é and \ud83d and \0')
     asked = replace(asked, item=replace(asked.item, prompt=(*asked.item.prompt, odd)))
-    body = chat_body(asked, Wire(model='m"1', options=ModelOptions()))
+    body = bytes(chat_body(asked, Wire(model='m"1', options=ModelOptions())))
     assert json.loads(body)["model"] == 'm"1'
     assert json.loads(body)["messages"][-1]["content"][-1]["text"] == odd.text
     assert body == json.dumps(json.loads(body), separators=(",", ":")).encode()
+
+
+@pytest.mark.parametrize("size", range(6))
+def test_the_pieces_on_the_wire_are_the_body_and_its_length_is_known(
+    query: Callable[..., Query], picture: Callable[..., Picture], size: int
+) -> None:
+    asked = query(pictures=2)
+    (media,) = asked.pictures
+    asked = replace(asked, pictures={media: (picture(b"x" * size), picture(b"yz"))})
+    body = chat_body(asked, Wire(model="m", options=ModelOptions()))
+
+    async def sent() -> list[bytes]:
+        return [piece async for piece in body]
+
+    pieces = asyncio.run(sent())
+    assert len(pieces) == 3  # up to each picture, and the rest
+    assert b"".join(pieces) == bytes(body) == b"".join(asyncio.run(sent()))
+    assert len(body) == len(bytes(body))
 
 
 def test_an_item_without_a_prompt_is_worded_plainly(picture: Callable[..., Picture]) -> None:
@@ -154,7 +173,7 @@ def test_an_item_without_a_prompt_is_worded_plainly(picture: Callable[..., Pictu
     )
     asked = Query(item=item, pictures=base.pictures)
     wire = Wire(model="m", options=ModelOptions(structured=True))
-    body = json.loads(chat_body(asked, wire))
+    body = json.loads(bytes(chat_body(asked, wire)))
     (message,) = body["messages"]
     kinds = [part.get("text", part["type"]) for part in message["content"]]
     assert kinds == ["Which picture?", "A: left", "image_url", "B:", "image_url"]
@@ -171,7 +190,7 @@ def test_words_alone_go_out_as_one_string() -> None:
         question="Say yes.",
         answer_space=Text(),
     )
-    body = json.loads(chat_body(Query(item=item), Wire(model="m", options=ModelOptions())))
+    body = json.loads(bytes(chat_body(Query(item=item), Wire(model="m", options=ModelOptions()))))
     assert body["messages"] == [{"role": "user", "content": "Say yes."}]
 
 

@@ -7,7 +7,7 @@ import logging
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from overread.models.chat.budget import ImageBudget
 from overread.models.chat.limiter import AdaptiveLimiter, Verdict
 from overread.models.chat.probe import PROBE_PICTURES, probe_query
 from overread.models.chat.reply import read_reply
-from overread.models.chat.request import Wire, chat_body, shown_pictures
+from overread.models.chat.request import Body, Wire, chat_body, shown_pictures
 from overread.models.chat.trouble import Kind, Trouble, classify, tries_after
 from overread.records import ModelIdentity, Status
 
@@ -38,6 +38,7 @@ _LONGEST_WAIT_S = 600.0
 _BARREN_ITEMS = 8
 """So many questions in a row given up, none answered in between: the server is as good as gone."""
 _CONNECT_S = 10.0
+_WHOLE_BODY = 1_000_000
 
 _VERDICTS: Mapping[Kind, Verdict] = {
     Kind.THROTTLED: "slow-down",
@@ -216,7 +217,7 @@ class ChatModel:
         failed: Counter[Kind] = Counter()
         while True:
             wire = self._wire
-            outcome = await self._try(lambda wire=wire: chat_body(query, wire))
+            outcome = await self._try(chat_body(query, wire))
             if isinstance(outcome, Reply):
                 self._answered += 1
                 return outcome, failed.total() + 1
@@ -239,14 +240,14 @@ class ChatModel:
             elif outcome.retry_after_s is None:
                 await asyncio.sleep(_backoff_s(query.item.id, tries))
 
-    async def _try(self, body: Callable[[], bytes]) -> Reply | Trouble:
-        """Send once, when it is this request's turn. The body is built only then."""
+    async def _try(self, body: Body) -> Reply | Trouble:
+        """Send once, when it is this request's turn."""
         ticket = await self._limiter.acquire()
         verdict: Verdict = "neutral"
         pause_s = 0.0
         try:
             try:
-                reply = await self._send(body())
+                reply = await self._send(body)
             except Exception as error:  # `classify` raises again what is none of a request
                 trouble = classify(
                     error,
@@ -262,17 +263,23 @@ class ChatModel:
         finally:
             self._limiter.release(ticket, verdict, pause_s=pause_s)
 
-    async def _send(self, body: bytes) -> Reply:
+    async def _send(self, body: Body) -> Reply:
         import httpx2
 
         client = self._client or self._connect()
+        length = len(body)
         # The SDK's timeout runs anew with every byte; a server that drips must end as well.
         async with asyncio.timeout(self._options.timeout_s):
             response = await client.post(
                 "/chat/completions",
                 cast_to=httpx2.Response,
-                content=body,
-                options={"security": {"bearer_auth": True}},
+                # A small body is quicker whole, a large one is lighter in pieces.
+                content=bytes(body) if length <= _WHOLE_BODY else body,
+                # Its length known, a body in pieces is an ordinary request, not a chunked one.
+                options={
+                    "security": {"bearer_auth": True},
+                    "headers": {"Content-Length": str(length)},
+                },
             )
         return read_reply(response.content, content_type=response.headers.get("content-type", ""))
 

@@ -1,21 +1,22 @@
-"""A query as the bytes of a chat request.
+"""A query as the body of a chat request, made piece by piece while it is sent.
 
-The body is joined from pieces: words pass through the JSON encoder, pictures do not, since base64
-needs no escaping. So a picture of 180 kB is encoded once and copied once.
+Words pass through the JSON encoder; pictures do not, since base64 needs no escaping. Each picture
+is encoded when its turn on the wire comes and forgotten after, so that a request of 32 slices needs
+the memory of one.
 """
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
 from overread.contracts import ModelOptions, Picture, Query
 from overread.errors import ModelError, expected
 from overread.records import Choice, Item, Media, MultiChoice, Option, Part, Ranking
 
-__all__ = ["Wire", "chat_body", "shown_pictures"]
+__all__ = ["Body", "Wire", "chat_body", "shown_pictures"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +55,39 @@ def shown_pictures(query: Query) -> tuple[Picture, ...]:
     return tuple(shown)
 
 
-def chat_body(query: Query, wire: Wire) -> bytes:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A request's body, which can be sent any number of times."""
+
+    pieces: tuple[bytes | Picture, ...]
+    """JSON as it stands, and pictures still to be encoded."""
+
+    def __len__(self) -> int:
+        """Count the bytes that will be sent."""
+        return sum(
+            len(piece) if isinstance(piece, bytes) else 4 * ((len(piece.data) + 2) // 3)
+            for piece in self.pieces
+        )
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Give the bytes, one picture with the words before it at a time."""
+        words = b""
+        for piece in self.pieces:
+            if isinstance(piece, bytes):
+                words += piece
+            else:
+                yield words + b64encode(piece.data)
+                words = b""
+        yield words
+
+    def __bytes__(self) -> bytes:
+        """Give all bytes at once."""
+        return b"".join(p if isinstance(p, bytes) else b64encode(p.data) for p in self.pieces)
+
+
+def chat_body(query: Query, wire: Wire) -> Body:
     """Build the body of a ``/chat/completions`` request, in UTF-8."""
-    pieces: list[bytes] = [b'{"model":', _json(wire.model), b',"messages":[']
+    pieces: list[bytes | Picture] = [b'{"model":', _json(wire.model), b',"messages":[']
     for number, (role, parts) in enumerate(_messages(query.item)):
         pieces += [b"," if number else b"", b'{"role":', _json(role), b',"content":']
         pieces += _content(query, parts)
@@ -71,7 +102,7 @@ def chat_body(query: Query, wire: Wire) -> bytes:
     if options.structured:
         settings["response_format"] = _response_format(query.item)
     pieces += [b"],", _json(settings)[1:]]
-    return b"".join(pieces)
+    return Body(pieces=tuple(pieces))
 
 
 def _messages(item: Item) -> Iterator[tuple[str, list[Part]]]:
@@ -87,7 +118,7 @@ def _messages(item: Item) -> Iterator[tuple[str, list[Part]]]:
         yield role, parts
 
 
-def _content(query: Query, parts: Sequence[Part]) -> Iterator[bytes]:
+def _content(query: Query, parts: Sequence[Part]) -> Iterator[bytes | Picture]:
     if all(part.media is None for part in parts):
         # Some servers' chat templates take only a string where there is no picture.
         yield _json("\n\n".join(part.text or "" for part in parts))
@@ -101,7 +132,7 @@ def _content(query: Query, parts: Sequence[Part]) -> Iterator[bytes]:
             for picture in _rendered(query, part.media):
                 yield separator + b'{"type":"image_url","image_url":{"url":"data:'
                 yield picture.receipt.media_type.encode("ascii") + b";base64,"
-                yield b64encode(picture.data)
+                yield picture
                 yield b'"}}'
                 separator = b","
     yield b"]"
