@@ -32,6 +32,7 @@ __all__ = [
     "Card",
     "ExpectedCount",
     "Form",
+    "Joiner",
     "Learner",
     "Model",
     "ModelAdapter",
@@ -45,6 +46,7 @@ __all__ = [
     "Selection",
     "Training",
     "TrainingCase",
+    "Watched",
 ]
 
 Form: TypeAlias = Literal["chat", "clip"]
@@ -286,6 +288,29 @@ class Learner(Protocol):
 
     def learn(self, training: Training, render: Renderer) -> None:
         """Learn. Deterministic: same training, same answers."""
+        ...
+
+
+@runtime_checkable
+class Joiner(Protocol):
+    """A model that looks answers up, and must know all items to refuse what fits two of them."""
+
+    def announce(self, items: Iterable[Item]) -> None:
+        """Hear of every item before the first one is asked."""
+        ...
+
+    def findings(self) -> Sequence[Finding]:
+        """Report rows that fit nothing, or more than one item."""
+        ...
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A model that can say what it is waiting for."""
+
+    @property
+    def note(self) -> str:
+        """A few words for a progress line: limit, retries, last trouble; may be empty."""
         ...
 
 

@@ -61,7 +61,7 @@ def test_a_run_leaves_plan_responses_scores_and_estimates(request_for):
     assert (outcome.n_planned, outcome.n_asked, outcome.n_failed) == (26, 26, 0)
     with RunStore.open(outcome.out) as store:
         assert len(store.plan()) == 26
-        assert {response.text for response in store.responses()} == {"A"}
+        assert {r.text for r in store.responses()} == {'{"selected_option": "A"}'}
         assert {(s.profile, s.metric) for s in store.scores()} >= {
             ("honest", "accuracy"),
             ("published", "accuracy"),
@@ -154,6 +154,16 @@ def test_chat_goes_through_the_fake_server_and_the_canary_tells(request_for):
     assert outcome.n_failed == 0
     canary = [finding for finding in outcome.findings if finding.code == "canary"]
     assert len(canary) == 1
+
+
+def test_rows_that_fit_nothing_are_found(request_for, release_root, tmp_path):
+    file = tmp_path / "answers.jsonl"
+    file.write_text('{"item": "test/img2txt/box/no-such", "answer": "A"}\n')
+    outcome = execute(request_for(f"predictions:{file}"))
+    assert outcome.n_failed == outcome.n_planned
+    with RunStore.open(outcome.out) as store:
+        assert store.findings("model")
+        assert {r.reason for r in store.responses()} == {"not in the file"}
 
 
 def test_a_wrong_key_stops_at_once_and_says_so(request_for):

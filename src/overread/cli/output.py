@@ -159,7 +159,12 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], Non
         task = bars.add_task(escape(what), total=None, failed="")
 
         def update(progress: Progress) -> None:
-            failed = f"[red]{progress.failed} failed[/]" if progress.failed else ""
-            bars.update(task, completed=progress.done, total=progress.total, failed=failed)
+            failed = f"[red]{progress.failed} failed[/] " if progress.failed else ""
+            bars.update(
+                task,
+                completed=progress.done,
+                total=progress.total,
+                failed=f"{failed}[dim]{escape(progress.note)}[/]",
+            )
 
         yield update

@@ -94,7 +94,9 @@ def _run_report(store: RunStore, asked: Asked) -> RunReport:
         if isinstance(item.answer_space, Choice)
         for letter in item.answer_space.letters
     }
-    findings = [*store.findings("canary"), *store.findings("run")]
+    findings = [
+        f for kind in store.finding_kinds() if kind != "release" for f in store.findings(kind)
+    ]
     return RunReport(
         manifest=store.manifest,
         estimates=tuple(store.estimates()),

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from overread.contracts import Model, Query, Renderer, Reply
+from overread.contracts import Model, Query, Renderer, Reply, Watched
 from overread.errors import FatalModelError, ImageError, ModelError, UnsafePathError
 from overread.imaging.picture import Picture
 from overread.records import Choice, Item, Media, Receipt, Response, Status
@@ -25,6 +25,8 @@ class Progress:
     done: int
     total: int
     failed: int
+    note: str = ""
+    """What the model waits for, in its own words."""
 
 
 async def ask_all(
@@ -49,6 +51,7 @@ async def ask_all(
         No further request can succeed; what was answered before is stored.
     """
     waiting = iter(queue)
+    watched = model if isinstance(model, Watched) else None
     done = failed = 0
 
     async def work() -> None:
@@ -58,7 +61,8 @@ async def ask_all(
             store.add(response)
             done += 1
             failed += response.status is Status.FAILED
-            on_progress(Progress(done=done, total=len(queue), failed=failed))
+            note = watched.note if watched is not None else ""
+            on_progress(Progress(done=done, total=len(queue), failed=failed, note=note))
 
     workers = max(1, min(model.max_concurrency, len(queue)))
     try:

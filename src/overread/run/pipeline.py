@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from overread.contracts import Learner, Model, Release, Selection
+from overread.contracts import Joiner, Learner, Model, Release, Selection
 from overread.errors import FatalModelError, PartialRunError, UsageError, expected
 from overread.imaging.render import PictureRenderer
 from overread.records import Manifest
@@ -87,6 +87,8 @@ def execute(
             protocol_version=release.card.protocol_version,
         )
         store.set_plan(planned.line for planned in plan)
+        if isinstance(model, Joiner):
+            model.announce(items)
         answered = store.answered()
         missing = [planned for planned in plan if planned.line.request_hash not in answered]
         n_failed = 0
@@ -96,6 +98,8 @@ def execute(
                 model.learn(training, render)
             asks_canary = _wants_canary(request, model)
             n_failed = _ask(missing, model, render, store, on_progress, canary=asks_canary)
+        if isinstance(model, Joiner):
+            store.replace_findings("model", model.findings())
         score_run(store, release)
         return RunOutcome(
             out=request.out,

@@ -58,7 +58,7 @@ def test_items_show_pictures_and_groups_and_never_the_answer(small_release):
     item = next(iter(opened(small_release).items(Selection())))
     assert item.media[0].paths == ("llm/test/one.png",)
     assert item.media[0].spacing_mm == (0.75, 0.75)
-    assert item.groups == {"lesion": "10", "patient": "7", "study": "7-1"}
+    assert item.groups == {"lesion": "10", "patient": "7", "study": "7-1", "qa_id": "1"}
     assert item.strata == {"task": "img2txt", "box": "box", "stack": "single", "split": "test"}
     assert "correct" not in repr(item)
 

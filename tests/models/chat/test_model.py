@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import socket
 import time
 import traceback
@@ -492,3 +493,10 @@ def test_the_script_of_the_fixture_is_read_as_written() -> None:
         {"500": 0.25},
         "k",
     )
+
+
+def test_the_note_says_how_many_at_once_and_what_was_retried(
+    with_model: Run, query: MakeQuery
+) -> None:
+    _, model, _ = with_model("queue=500+ok", asking(query()))
+    assert re.fullmatch(r"\d+ at once, (paused \d+ s, )?1 retries, last: .+", model.note)

@@ -221,6 +221,9 @@ class CtBenchRelease:
             # A lesion of an unknown patient counts as a patient of its own.
             "patient": (lesion and lesion.patient) or f"lesion-{question.lesion}",
         }
+        twin = self._by_id["clip"].get(item_id)  # chat entries carry no qa_id of their own
+        if qa_id := question.qa_id or (twin.qa_id if twin else None):
+            groups |= {"qa_id": qa_id}
         if lesion and lesion.study:
             groups |= {"study": lesion.study}
         return Item(

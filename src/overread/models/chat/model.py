@@ -144,6 +144,18 @@ class ChatModel:
             last_trouble=self._last_trouble,
         )
 
+    @property
+    def note(self) -> str:
+        """Requests that may be under way, tries repeated so far, and the latest trouble."""
+        state = self.state
+        retries = sum(state.retries.values())
+        parts = [f"{state.limit} at once"]
+        if state.pause_s > 0:
+            parts.append(f"paused {state.pause_s:.0f} s")
+        if retries:
+            parts.append(f"{retries} retries, last: {state.last_trouble}")
+        return ", ".join(parts)
+
     async def preflight(self) -> None:
         """Ask one small question with nine pictures, and learn how many the server takes.
 

@@ -63,6 +63,11 @@ class _FakeModel:
         return self._options.concurrency
 
     @property
+    def note(self) -> str:
+        """The chat model's own note; empty before the first request."""
+        return str(getattr(self._chat, "note", ""))
+
+    @property
     def state(self) -> object:
         """The chat model's own state; None before the first request."""
         return getattr(self._chat, "state", None)

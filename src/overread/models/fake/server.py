@@ -24,6 +24,7 @@ __all__ = ["FakeServer", "Seen"]
 
 _LARGEST_HEAD = 1 << 16
 _LARGEST_BODY = 1 << 28
+_SETTLE_S = 0.01
 _DRIP_S = 0.05
 
 
@@ -123,10 +124,12 @@ class FakeServer:
         self._ready.set()
         await self._stop.wait()
         server.close()
-        for task in tuple(self._connections):
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-        await asyncio.sleep(0)  # lets the transports close
+        await asyncio.sleep(_SETTLE_S)  # a connection just accepted becomes a task
+        while self._connections:
+            for task in tuple(self._connections):
+                task.cancel()
+            await asyncio.gather(*self._connections, return_exceptions=True)
+            await asyncio.sleep(_SETTLE_S)  # lets the transports close
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -37,6 +37,7 @@ class Join:
     _by_lesion: dict[tuple[str, str], list[Row]] = field(init=False)
     _claims: dict[str, dict[str, None]] = field(init=False)
     _refused: dict[str, str] = field(init=False)
+    _knows_items: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self._by_id, self._by_qa_id = defaultdict(list), defaultdict(list)
@@ -53,6 +54,7 @@ class Join:
 
     def announce(self, items: Iterable[Item]) -> None:
         """Hear of every item that will be asked for."""
+        self._knows_items = True
         for item in items:
             for row in self._fitting(item):
                 self._claims[row.place][item.id] = None
@@ -99,7 +101,7 @@ class Join:
             effect="these questions count as failed",
             remedy="Add bbox_type, split or the item's id to the rows.",
         )
-        if self._claims:
+        if self._knows_items or self._claims:
             yield from _summed(
                 "unknown-prediction",
                 [
