@@ -25,3 +25,9 @@ def test_an_unknown_model_lists_adapters_and_readers():
 
 def test_a_bare_word_is_a_built_in_reader():
     assert registry.open_model("chance", ModelOptions()).identity.label == "baselines:chance"
+
+
+def test_metrics_declare_themselves():
+    names = [spec.name for spec in registry.metric_specs()]
+    assert names == sorted(names)
+    assert {"accuracy", "accuracy_answered", "no_answer"} <= set(names)

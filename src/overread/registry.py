@@ -3,7 +3,7 @@
 There is no central list. A folder or module in ``overread/benchmarks`` with a ``BENCHMARK`` is a
 benchmark; one in ``overread/models`` with an ``ADAPTER`` (or ``ADAPTERS``) is a model adapter.
 Other packages join through the entry-point groups ``overread.benchmarks`` and ``overread.models``.
-A name costs its import only when it is asked for.
+A name costs its import only when it is asked for. Metrics declare themselves by a `MetricSpec`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,20 @@ from overread.errors import UsageError, expected
 
 if TYPE_CHECKING:
     from overread.contracts import Benchmark, Model, ModelAdapter, ModelOptions
+    from overread.metrics.spec import MetricSpec
 
-__all__ = ["benchmark_names", "find_adapter", "find_benchmark", "model_names", "open_model"]
+__all__ = [
+    "benchmark_names",
+    "find_adapter",
+    "find_benchmark",
+    "metric_specs",
+    "model_names",
+    "open_model",
+]
 
 _BENCHMARKS = "overread.benchmarks"
 _MODELS = "overread.models"
+_METRICS = "overread.metrics"
 
 
 def benchmark_names() -> tuple[str, ...]:
@@ -53,6 +62,20 @@ def find_adapter(name: str) -> ModelAdapter:
     """Find a model adapter by name. UsageError lists the known ones."""
     find = _find(_MODELS, name, argument="--model")
     return cast("ModelAdapter", _attribute(find(), "ADAPTER"))
+
+
+def metric_specs() -> tuple[MetricSpec, ...]:
+    """List what every metric of the package declares of itself, by name."""
+    from overread.metrics.spec import MetricSpec
+
+    modules = (load() for name, load in _built_in(_METRICS) if name != "spec")
+    found = {
+        value.name: value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, MetricSpec)
+    }
+    return tuple(found[name] for name in sorted(found))
 
 
 def open_model(spec: str, options: ModelOptions) -> Model:

@@ -14,9 +14,9 @@ __all__ = ["list_command"]
 
 
 def list_command(
-    what: Literal["benchmarks", "models"] = "benchmarks", /, *, json: bool = False
+    what: Literal["benchmarks", "models", "metrics"] = "benchmarks", /, *, json: bool = False
 ) -> None:
-    """List benchmarks or models.
+    """List benchmarks, models or metrics.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def list_command(
     json
         Print JSON for machines.
     """
-    rows = _benchmarks() if what == "benchmarks" else _models()
+    rows = {"benchmarks": _benchmarks, "models": _models, "metrics": _metrics}[what]()
     if json:
         print_json(rows)
         return
@@ -60,4 +60,19 @@ def _models() -> list[dict[str, str]]:
             "--model": "  ".join(adapter.examples),
         }
         for adapter in adapters
+    ]
+
+
+def _metrics() -> list[dict[str, str]]:
+    better = {"up": "more", "down": "less", "none": "neither"}
+    return [
+        {
+            "name": spec.name,
+            "version": spec.version,
+            "what it is": spec.title,
+            "better": better[spec.direction],
+            "range": f"{spec.low:g} to {spec.high:g} ({spec.unit})",
+            "undefined": spec.undefined,
+        }
+        for spec in registry.metric_specs()
     ]
