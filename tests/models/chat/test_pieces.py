@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from overread.cli.run_command import run_command
 from overread.contracts import ModelOptions, Picture, Query
 from overread.errors import ModelError, UsageError
-from overread.models.chat import ADAPTER
+from overread.models.chat import ADAPTER, adapter
 from overread.models.chat.budget import ImageBudget, read_image_limit
 from overread.models.chat.endpoint import find_endpoint
 from overread.models.chat.probe import probe_query
@@ -26,6 +30,7 @@ from overread.models.chat.trouble import Kind, tries_after
 from overread.records import Item, Option, Part, Ranking, Status, Text
 
 JSON = "application/json"
+_OPTION = re.compile(r"--[a-z]+(?:-[a-z]+)*")
 
 
 # ---------------------------------------------------------------- budget
@@ -312,8 +317,8 @@ def test_what_is_worth_trying_again() -> None:
     ("settings", "argument"),
     [
         ({"concurrency": 0}, "--concurrency"),
-        ({"timeout_s": 0.0}, "--timeout"),
-        ({"timeout_s": float("nan")}, "--timeout"),
+        ({"timeout_s": 0.0}, "--timeout-s"),
+        ({"timeout_s": float("nan")}, "--timeout-s"),
         ({"max_retries": -1}, "--max-retries"),
         ({"max_tokens": 0}, "--max-tokens"),
         ({"temperature": 3.0}, "--temperature"),
@@ -324,6 +329,14 @@ def test_what_is_worth_trying_again() -> None:
 def test_settings_out_of_range_are_wrong_use(settings: dict[str, Any], argument: str) -> None:
     with pytest.raises(UsageError, match=f"{argument}: expected a number of"):
         ADAPTER.open("m", ModelOptions(base_url="http://127.0.0.1:1/v1", **settings))
+
+
+def test_messages_name_options_that_the_command_line_has() -> None:
+    folder = Path(adapter.__file__).parent
+    named = {option for file in folder.glob("*.py") for option in _OPTION.findall(file.read_text())}
+    known = {f"--{name.replace('_', '-')}" for name in signature(run_command).parameters}
+    assert {"--timeout-s", "--max-side-px"} <= named
+    assert named <= known | {"--limit-mm-per-prompt"}, "the last is a server's own"
 
 
 def test_a_model_without_a_name_is_wrong_use() -> None:

@@ -46,7 +46,7 @@ def _check(options: ModelOptions) -> None:
     images = options.max_images
     rules = (
         ("--concurrency", options.concurrency, options.concurrency >= 1, "1 or more"),
-        ("--timeout", options.timeout_s, options.timeout_s > 0, "more than 0 seconds"),
+        ("--timeout-s", options.timeout_s, options.timeout_s > 0, "more than 0 seconds"),
         ("--max-retries", options.max_retries, options.max_retries >= 0, "0 or more"),
         ("--max-tokens", options.max_tokens, options.max_tokens >= 1, "1 or more"),
         ("--temperature", options.temperature, 0 <= options.temperature <= 2, "from 0 to 2"),

@@ -70,7 +70,7 @@ class ImageBudget:
                     rule=broken[0],
                     got=broken[1],
                     remedy="Nothing was sent or cut. Show stacks as a mosaic (--stack mosaic), "
-                    "shrink pictures (--max-side), or let the server take more.",
+                    "shrink pictures (--max-side-px), or let the server take more.",
                 )
             )
 
