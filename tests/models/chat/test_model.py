@@ -5,9 +5,11 @@ import base64
 import json
 import re
 import socket
+import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -459,6 +461,32 @@ def test_no_server_at_all_is_said_within_seconds() -> None:
         message = asyncio.run(go())
     assert f"http://127.0.0.1:{port}/v1" in message
     assert "no connection: nobody listens there" in message
+
+
+def test_https_asked_of_a_plain_server_is_no_silence() -> None:
+    def answer_plainly() -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = listening.accept()
+                with client:
+                    client.recv(1024)
+                    client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer_plainly, daemon=True)
+        thread.start()
+        url = f"https://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+        async def go() -> str:
+            model = ADAPTER.open("m", ModelOptions(base_url=url, max_retries=0))
+            with pytest.raises(FatalModelError) as caught:
+                await model.preflight()
+            await model.close()
+            return str(caught.value)
+
+        assert "https failed ([SSL: WRONG_VERSION_NUMBER]" in asyncio.run(go())
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join(timeout=2)
 
 
 def test_a_proxy_of_the_environment_does_not_come_between(

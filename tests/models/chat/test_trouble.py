@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -108,3 +110,36 @@ def test_retry_after_as_a_date() -> None:
 def test_what_is_none_of_a_request_is_raised_again() -> None:
     with pytest.raises(ZeroDivisionError):
         classified(ZeroDivisionError())
+
+
+def unreachable(reason: Exception) -> Exception:
+    """Wrap what the operating system said as the SDK and its transport do."""
+    request = httpx2.Request("POST", "https://127.0.0.1:8000/v1/chat/completions")
+    try:
+        try:
+            raise httpx2.ConnectError(str(reason)) from reason
+        except httpx2.ConnectError as error:
+            raise openai.APIConnectionError(request=request) from error
+    except openai.APIConnectionError as error:
+        return error
+
+
+def distrust() -> ssl.SSLCertVerificationError:
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_message = "self-signed certificate in certificate chain"
+    return error
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        (ConnectionRefusedError(111, "Connection refused"), "nobody listens there"),
+        (socket.gaierror(-2, "Name or service not known"), "no host of that name is known"),
+        (distrust(), "not trusted (self-signed certificate in certificate chain)"),
+        (ssl.SSLError(1, "wrong version number"), "https failed (wrong version number)"),
+    ],
+)
+def test_no_connection_says_why(reason: Exception, says: str) -> None:
+    trouble = classified(unreachable(reason))
+    assert trouble.kind is Kind.CONNECT
+    assert says in trouble.message

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -93,7 +95,7 @@ def classify(error: Exception, endpoint: Endpoint, *, model: str, timeout_s: flo
         return Trouble(kind=Kind.TIMEOUT, message=f"no whole reply within {timeout_s:g} s")
     if isinstance(error, openai.APIConnectionError):
         if _name_of_cause(error) == "ConnectError":
-            return Trouble(kind=Kind.CONNECT, message="nobody listens there")
+            return Trouble(kind=Kind.CONNECT, message=_why_no_connection(error))
         return Trouble(kind=Kind.CUT, message="the connection was cut before the reply was whole")
     if isinstance(error, GarbledReplyError):
         return Trouble(kind=Kind.GARBLED, message=endpoint.redact(str(error)))
@@ -205,6 +207,20 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
 
 def _finite(seconds: float) -> float | None:
     return max(0.0, seconds) if seconds < float("inf") else None
+
+
+def _why_no_connection(error: BaseException) -> str:
+    """Tell a wrong name and a distrusted certificate from a server that is down."""
+    reason: BaseException | None = error
+    while reason is not None:
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted ({reason.verify_message})"
+        if isinstance(reason, ssl.SSLError):
+            return f"https failed ({reason.strerror})"
+        if isinstance(reason, socket.gaierror):
+            return "no host of that name is known"
+        reason = reason.__cause__ or reason.__context__
+    return "nobody listens there"
 
 
 def _name_of_cause(error: BaseException) -> str:
