@@ -71,7 +71,11 @@ def read_rows(path: Path) -> tuple[Row, ...]:
     UsageError
         No such file, unreadable text, broken JSON (with its line), a table without keys.
     """
-    if path.is_dir():
+    try:
+        is_folder = path.is_dir()
+    except (OSError, ValueError) as error:  # a name too long, or with a NUL in it
+        raise _wrong(path, "a file of predictions", str(error)) from None
+    if is_folder:
         path = path / "output_data.json"
     text = _text(path)
     kind, stripped = path.suffix.lower(), text.lstrip()
