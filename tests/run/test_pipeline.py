@@ -19,6 +19,7 @@ from overread.errors import (
 )
 from overread.records import Status
 from overread.run.pipeline import execute
+from overread.run.scoring import score_if_stopped
 from overread.store.run_store import RunStore
 
 # Models of these tests: plain functions reached through the python adapter.
@@ -109,6 +110,25 @@ def test_a_run_can_be_extended(request_for):
     assert (outcome.n_planned, outcome.n_asked) == (26, 13)
     with RunStore.open(outcome.out) as store:
         assert store.manifest.selection["limit"] == 26
+
+
+def test_a_stopped_extension_keeps_no_numbers_of_the_smaller_plan(request_for):
+    model = "python:pipeline_models:letter_a"
+    execute(request_for(model, limit=13, options={"concurrency": 1}, canary=False))
+    larger = request_for(model, limit=26, options={"concurrency": 1}, canary=False)
+
+    def stop_at_six(progress):
+        if progress.done == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(PartialRunError, match="19 of 26 answers"):
+        execute(larger, on_progress=stop_at_six)
+    with RunStore.open(larger.out) as store:
+        assert not store.estimates()
+        assert not store.scores()
+    score_if_stopped(larger.out, release=None)
+    total = estimates(larger.out)
+    assert (total.n, total.n_answered) == (26, 19)
 
 
 def test_draws_are_asked_apart(request_for):

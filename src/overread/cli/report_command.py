@@ -7,13 +7,11 @@ from pathlib import Path
 from overread.cli.output import notice, print_json
 from overread.errors import UsageError, expected
 from overread.imaging.render import PictureRenderer
-from overread.registry import find_benchmark
 from overread.report.collect import collect
 from overread.report.html import write_html
 from overread.report.json_report import report_json, write_json
 from overread.report.markdown import write_markdown
-from overread.run.scoring import score_run
-from overread.store.run_store import RunStore
+from overread.run.scoring import score_if_stopped
 
 __all__ = ["report_command", "write_report"]
 
@@ -64,12 +62,7 @@ def write_report(
     A run that was stopped before it was scored is scored first, from what it holds.
     """
     for run in runs:
-        with RunStore.open(run) as store:
-            scored = any(True for _ in store.estimates())
-            benchmark, root = store.manifest.benchmark, store.manifest.release_root
-        if not scored:
-            with RunStore.open(run, write=True) as store:
-                score_run(store, find_benchmark(benchmark).open(release or Path(root)))
+        score_if_stopped(run, release=release)
     data, opened = collect(runs, release=release, title=title)
     out.mkdir(parents=True, exist_ok=True)
     write_html(data, out, PictureRenderer(opened.root))

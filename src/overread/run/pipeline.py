@@ -93,6 +93,9 @@ def execute(
         missing = [planned for planned in plan if planned.line.request_hash not in answered]
         n_failed = 0
         if missing:
+            # A run that is stopped now must not be left with the numbers of an earlier plan.
+            store.replace_scores(())
+            store.replace_estimates(())
             render = PictureRenderer(release.root)
             if training is not None and isinstance(model, Learner):
                 model.learn(training, render)

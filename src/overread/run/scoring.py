@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from overread.analysis.asked import Asked, asked_of
 from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
 from overread.contracts import Release
 from overread.records import PlannedItem, Profile, Score
+from overread.registry import find_benchmark
 from overread.store.run_store import RunStore
 
-__all__ = ["PROFILES", "score_run"]
+__all__ = ["PROFILES", "score_if_stopped", "score_run"]
 
 PROFILES: tuple[Profile, ...] = ("published", "honest")
 
@@ -33,6 +35,25 @@ def score_run(store: RunStore, release: Release) -> Asked:
         )
     )
     return asked
+
+
+def score_if_stopped(path: Path, *, release: Path | None) -> None:
+    """Score a run file that was stopped before it was scored, from what it holds.
+
+    Parameters
+    ----------
+    path
+        The run file; one that is scored is not touched.
+    release
+        The release's folder, where it is not where the run was made.
+    """
+    with RunStore.open(path) as store:
+        if store.estimates():
+            return
+        manifest = store.manifest
+    opened = find_benchmark(manifest.benchmark).open(release or Path(manifest.release_root))
+    with RunStore.open(path, write=True) as store:
+        score_run(store, opened)
 
 
 def _scores(
