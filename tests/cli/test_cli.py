@@ -101,6 +101,20 @@ def test_run_score_compare_report_export(release, tmp_path, capsys, monkeypatch)
         assert list((tmp_path / f"tables-{kind}").glob(f"*.{kind}"))
 
 
+def test_runs_of_two_releases_are_not_compared(release, tmp_path, capsys):
+    # The ids are much the same in both, and name other questions.
+    other = tmp_path / "other"
+    assert call("synth", "ct-bench", str(other), "--lesions", "40", "--seed", "4") == 0
+    runs = [str(tmp_path / "a.sqlite"), str(tmp_path / "b.sqlite")]
+    for root, run in zip((release, other), runs, strict=True):
+        assert call("run", "ct-bench", str(root), "--model", "chance", "--out", run) == 0
+    capsys.readouterr()
+    assert call("compare", *runs) == 2
+    assert "different runs of one ct-bench release" in capsys.readouterr().err
+    assert call("compare", runs[0], runs[0]) == 2
+    assert "given twice" in capsys.readouterr().err
+
+
 def test_predictions_are_scored_by_key(release, tmp_path, capsys):
     from overread.contracts import Selection
     from overread.registry import find_benchmark

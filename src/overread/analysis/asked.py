@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, cast
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.contracts import Form, Release, Selection
-from overread.errors import StoreError, expected
+from overread.errors import StoreError, UsageError, expected
 from overread.records import Item, Manifest, Reference
 from overread.store.run_store import RunStore
 
-__all__ = ["Asked", "asked_of", "selection_of"]
+__all__ = ["Asked", "asked_of", "check_same_release", "selection_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +46,48 @@ def selection_of(manifest: Manifest) -> Selection:
     )
 
 
+def check_same_release(runs: Sequence[Path], manifests: Sequence[Manifest]) -> None:
+    """Check that runs can stand side by side: item ids mean the same in one release only.
+
+    Parameters
+    ----------
+    runs
+        Run files, for the message.
+    manifests
+        Their manifests, in the same order.
+
+    Raises
+    ------
+    UsageError
+        The runs are of different benchmarks or releases, or one is given twice.
+    """
+    first = manifests[0]
+    seen: set[str] = set()
+    for path, manifest in zip(runs, manifests, strict=True):
+        same = (manifest.benchmark, manifest.release_fingerprint) == (
+            first.benchmark,
+            first.release_fingerprint,
+        )
+        if not same or manifest.run in seen:
+            raise UsageError(
+                expected(
+                    "RUN...",
+                    rule=f"different runs of one {first.benchmark} release",
+                    got=f"{path} ({'given twice' if same else manifest.benchmark}, release "
+                    f"{manifest.release_fingerprint[:12]})",
+                    remedy="Take the runs of each release by themselves.",
+                )
+            )
+        seen.add(manifest.run)
+
+
 def asked_of(store: RunStore, release: Release) -> Asked:
     """Find the plan's items in the release.
 
     Raises
     ------
     StoreError
-        The release is not the one the run was made on.
+        The release is not the one the run was made on, or has lost questions since.
     """
     if release.fingerprint != store.manifest.release_fingerprint:
         raise StoreError(
@@ -67,6 +103,17 @@ def asked_of(store: RunStore, release: Release) -> Asked:
     items = {
         item.id: item for item in release.items(selection_of(store.manifest)) if item.id in planned
     }
+    if lost := planned - items.keys():
+        raise StoreError(
+            expected(
+                "RELEASE",
+                rule="every question that the run planned",
+                got=f"{release.root}, which lacks {len(lost)} of {len(planned)}, such as "
+                f"{min(lost)!r}",
+                remedy="Its tables have changed since (they state splits): restore them.",
+            )
+        )
+    plan = release.plan()
     references = {item_id: release.reference(item_id) for item_id in items}
-    floors = blind_floors(list(items.values()), references, release.plan().strata)
+    floors = blind_floors(list(items.values()), references, plan.strata, cluster=plan.cluster)
     return Asked(items=items, references=references, floors=floors)

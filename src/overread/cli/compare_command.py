@@ -9,10 +9,13 @@ from typing import Literal
 from rich.markup import escape
 from rich.table import Table
 
+from overread.analysis.asked import check_same_release
 from overread.analysis.compare import Comparison, PairDifference, RunScores, compare
 from overread.cli.output import notice, percent, print_json, show, stratum_name
 from overread.errors import UsageError, expected
+from overread.records import Manifest
 from overread.registry import find_benchmark
+from overread.run.scoring import score_if_stopped
 from overread.store.run_store import RunStore
 
 __all__ = ["compare_command"]
@@ -47,14 +50,16 @@ def compare_command(
             expected("RUN RUN...", rule="two or more run files", got=len(runs), remedy="Add one.")
         )
     scores: list[RunScores] = []
-    plan = None
+    manifests: list[Manifest] = []
     for path in runs:
+        score_if_stopped(path, release=release)
         with RunStore.open(path) as store:
+            manifests.append(store.manifest)
             label = f"{store.manifest.model.label} ({path.stem})"
             scores.append(RunScores(label=label, scores=store.scores(), planned=store.plan()))
-            root = release or Path(store.manifest.release_root)
-            plan = plan or find_benchmark(store.manifest.benchmark).open(root).plan()
-    assert plan is not None
+    check_same_release(runs, manifests)
+    root = release or Path(manifests[0].release_root)
+    plan = find_benchmark(manifests[0].benchmark).open(root).plan()
     found = compare(scores, plan, profile=profile)
     if json:
         print_json(asdict(found))

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from overread.analysis.answers import summarise_answers
-from overread.analysis.asked import Asked, asked_of
+from overread.analysis.asked import Asked, asked_of, check_same_release
 from overread.analysis.compare import Comparison, RunScores, compare
 from overread.contracts import Release
-from overread.errors import UsageError, expected
 from overread.records import Choice, Item, PlannedItem, Reference, Response, Score
 from overread.registry import find_benchmark
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, RunReport, run_labels
@@ -42,7 +41,7 @@ def collect(
     """
     stores = [RunStore.open(path) for path in runs]
     try:
-        _check_same(runs, stores)
+        check_same_release(runs, [store.manifest for store in stores])
         manifest = stores[0].manifest
         opened = find_benchmark(manifest.benchmark).open(release or Path(manifest.release_root))
         asked = [asked_of(store, opened) for store in stores]
@@ -63,28 +62,6 @@ def collect(
     finally:
         for store in stores:
             store.close()
-
-
-def _check_same(runs: Sequence[Path], stores: Sequence[RunStore]) -> None:
-    first = stores[0].manifest
-    seen: set[str] = set()
-    for path, store in zip(runs, stores, strict=True):
-        manifest = store.manifest
-        same = (manifest.benchmark, manifest.release_fingerprint) == (
-            first.benchmark,
-            first.release_fingerprint,
-        )
-        if not same or manifest.run in seen:
-            raise UsageError(
-                expected(
-                    "RUN...",
-                    rule=f"different runs of one {first.benchmark} release",
-                    got=f"{path} ({'given twice' if same else manifest.benchmark}, release "
-                    f"{manifest.release_fingerprint[:12]})",
-                    remedy="Write one report for each release.",
-                )
-            )
-        seen.add(manifest.run)
 
 
 def _run_report(store: RunStore, asked: Asked) -> RunReport:
