@@ -1,4 +1,6 @@
+import csv
 import json
+import shutil
 
 import pytest
 
@@ -24,8 +26,6 @@ def test_counts_per_setting_against_a_complete_release(release):
 
 
 def test_a_patient_in_two_splits_is_an_error(release_root, tmp_path):
-    import shutil
-
     root = tmp_path / "leaky"
     shutil.copytree(release_root, root)
     path = root / "qa_llm.json"
@@ -36,6 +36,23 @@ def test_a_patient_in_two_splits_is_an_error(release_root, tmp_path):
     check = check_release(find_benchmark("ct-bench").open(root))
     assert not check.ok
     assert "shared-patient" in {finding.code for finding in check.findings}
+
+
+def test_a_patient_of_the_exam_in_the_training_lesions_is_an_error(release_root, tmp_path):
+    root = tmp_path / "taught"
+    shutil.copytree(release_root, root)
+    path = next(root.glob("CT-Bench-Final-Merged*"))
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    tested = next(row["Patient_index"] for row in rows if row["dataset"] == "test")
+    next(row for row in rows if row["dataset"] == "train")["Patient_index"] = tested
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    found = check_release(find_benchmark("ct-bench").open(root)).findings
+    (shared,) = (each for each in found if each.code == "shared-patient")
+    assert shared.where == "test and train"
 
 
 def test_blind_policies_are_scored(release):

@@ -62,6 +62,8 @@ def check_release(release: Release) -> ReleaseCheck:
         splits.append(check)
         findings += [*_count_findings(check), *_leak_findings(check)]
         patients[split] = {item.groups["patient"] for item in items if "patient" in item.groups}
+    taught = release.training(Selection(split=release.card.splits[0])).cases
+    patients["train"] = {case.groups["patient"] for case in taught if "patient" in case.groups}
     findings += _shared_patients(patients)
     return ReleaseCheck(splits=tuple(splits), findings=tuple(findings))
 
@@ -69,7 +71,8 @@ def check_release(release: Release) -> ReleaseCheck:
 def _split(
     release: Release, split: str, items: Sequence[Item], references: Mapping[str, Reference]
 ) -> SplitCheck:
-    keys = release.plan().cells
+    plan = release.plan()
+    keys = plan.cells
     cells: dict[tuple[str, ...], list[Item]] = {}
     wanted = {
         tuple(count.stratum[key] for key in keys): count.n
@@ -87,7 +90,7 @@ def _split(
             for cell, members in cells.items()
         ),
         total=_row({}, items, sum(wanted.values()) or None, references),
-        floors=blind_floors(items, references, release.plan().strata) if items else (),
+        floors=blind_floors(items, references, plan.strata, cluster=plan.cluster) if items else (),
     )
 
 
