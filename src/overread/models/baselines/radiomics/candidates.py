@@ -152,7 +152,8 @@ class CandidateFinder:
         width = features.shape[1]
         self._waves = rng.normal(size=(width, _N_WAVES)) / np.sqrt(width)
         self._phases = rng.uniform(0, 2 * np.pi, size=_N_WAVES)
-        lifted = self._lift(features)
+        # Single precision is plenty for a ranking, and halves the time.
+        lifted = self._lift(features).astype(np.float32)
         self._weights = _fit(lifted, [hit for _, hit in useful])
 
     def __call__(self, spots: Spots, *, most: int) -> tuple[tuple[float, Box], ...]:
@@ -202,21 +203,21 @@ def _grown(box: Box, times: float) -> Box:
     return Box(x_min=x - half, y_min=y - half, x_max=x + half, y_max=y + half)
 
 
-def _fit(lifted: NDArray[np.float64], marks: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
+def _fit(lifted: NDArray[np.float32], marks: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
     """Maximise the probability of the marked spots of each slice, less a ridge penalty."""
     starts = np.cumsum([0, *(len(mark) for mark in marks)])[:-1]
     hit = np.concatenate(marks)
     owner = np.repeat(np.arange(len(marks)), [len(mark) for mark in marks])
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores = lifted @ weights
+        scores = (lifted @ weights.astype(np.float32)).astype(np.float64)
         scores -= np.maximum.reduceat(scores, starts)[owner]
         every = np.exp(scores)
         among_hits = np.where(hit, every, 0.0) + 1e-300 * hit
         total, hit_total = np.add.reduceat(every, starts), np.add.reduceat(among_hits, starts)
         value = (np.log(total) - np.log(hit_total)).sum() + _PENALTY / 2 * weights @ weights
         pull = every / total[owner] - among_hits / hit_total[owner]
-        return value, pull @ lifted + _PENALTY * weights
+        return value, pull.astype(np.float32) @ lifted + _PENALTY * weights
 
     found = minimize(
         loss, np.zeros(lifted.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 100}

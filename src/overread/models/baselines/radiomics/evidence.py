@@ -37,8 +37,8 @@ class _Kind:
 class Judgement:
     """What the neighbours of one lesion let expect."""
 
-    places: Mapping[str, NDArray[np.float64]]
-    """Kind of text → where the lesion lies on the line of each of its terms."""
+    places: NDArray[np.float64]
+    """Shape (n_terms of all kinds,): where the lesion lies on the line of each term."""
     log_size: NDArray[np.float64]
     """Expected logarithms of the long and the short diameter in mm; NaN where unknown."""
     log_size_spread: float
@@ -68,17 +68,20 @@ class Evidence:
     ) -> None:
         names = sorted({kind for case in texts for kind in case})
         self._kinds = {name: _kind(name, texts) for name in names}
-        self._projections: dict[str, Projection] = {}
+        # One projection for all kinds: its costly part does not depend on the targets.
+        ends = np.cumsum([0, *(kind.present.shape[1] for kind in self._kinds.values())])
+        self._starts = dict(zip(self._kinds, ends.tolist(), strict=False))
+        targets = np.full((len(texts), int(ends[-1])), np.nan)
         for name, kind in self._kinds.items():
-            target = np.full((len(texts), kind.present.shape[1]), np.nan)
-            target[kind.cases] = kind.present
-            self._projections[name] = Projection(features, target, weights)
+            start = self._starts[name]
+            targets[kind.cases, start : start + kind.present.shape[1]] = kind.present
+        self._projection = Projection(features, targets, weights)
         self._size_fit, self._size_spread = _fit_sizes(sizes, texts)
 
     def judge(self, features: NDArray[np.float64], sizes: NDArray[np.float64]) -> Judgement:
         """Judge one lesion by its features (n_features,) and its sizes (n_size_features,)."""
         return Judgement(
-            places={name: project(features) for name, project in self._projections.items()},
+            places=self._projection(features),
             log_size=np.append(sizes, 1.0) @ self._size_fit,
             log_size_spread=self._size_spread,
         )
@@ -108,8 +111,9 @@ class Evidence:
         """
         of_kind = self._kinds[kind]
         columns = np.array([of_kind.columns[term] for term in known], dtype=np.int64)
-        lines = self._projections[kind].cases[np.ix_(of_kind.cases, columns)]
-        distance = np.abs(lines - judgement.places[kind][columns])
+        on_lines = columns + self._starts[kind]
+        lines = self._projection.cases[np.ix_(of_kind.cases, on_lines)]
+        distance = np.abs(lines - judgement.places[on_lines])
         n_near = min(_MOST_NEIGHBOURS, max(len(distance) // 6, 5), len(distance))
         width = np.partition(distance, n_near - 1, axis=0)[n_near - 1] + 1e-9
         weights = np.clip(1 - (distance / width) ** 2, 0, None)
