@@ -68,7 +68,10 @@ def test_an_empty_reply_has_no_value(scorers, asked, text):
         for scorer in scorers:
             rows = list(scorer.score(item, reference, response(item, text)))
             check_rows(scorer, item, rows)
-            assert all(row.status is Status.UNPARSED for row in rows)
+            # A released script may break off where there is no text at all.
+            breaks_off = text is None and scorer.profile == "published"
+            allowed = {Status.UNPARSED, Status.FAILED} if breaks_off else {Status.UNPARSED}
+            assert {row.status for row in rows} <= allowed
 
 
 def test_right_and_wrong_letters_are_one_and_zero(case, asked):

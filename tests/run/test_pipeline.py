@@ -169,6 +169,18 @@ def test_a_missing_picture_fails_its_questions_and_stays_in_the_denominator(
     assert published.n == outcome.n_planned - outcome.n_failed  # the script drops them
 
 
+def test_what_makes_the_script_raise_leaves_only_the_published_denominator(request_for):
+    request = request_for("fake:null=0.3,filter400=0.2,empty=0.2,seed=3", canary=False)
+    outcome = execute(request)
+    with RunStore.open(outcome.out) as store:
+        replies = list(store.responses())
+    without_text = [reply for reply in replies if reply.text is None]
+    assert {reply.status for reply in without_text} == {Status.OK, Status.REFUSED}
+    assert any(reply.text == "" for reply in replies)  # read by the script, as nothing
+    assert estimates(outcome.out).n == 26
+    assert estimates(outcome.out, profile="published").n == 26 - len(without_text)
+
+
 def test_chat_goes_through_the_fake_server_and_the_canary_tells(request_for):
     outcome = execute(request_for("fake"))
     assert outcome.n_failed == 0

@@ -66,6 +66,8 @@ class Rule(StrEnum):
     # A release's own script.
     SCRIPT_FIELD = "script:selected_option"
     """The published script found its field and the field names an option."""
+    SCRIPT_NO_TEXT = "script:no-text"
+    """There is no text, not even an empty one: the published script breaks off and goes on."""
     SCRIPT_NOT_JSON = "script:not-json"
     """The published script could not parse the reply."""
     SCRIPT_NO_FIELD = "script:no-field"
@@ -84,7 +86,8 @@ class Reading:
     answer: str | None
     """A letter of the options, spelt as the options spell it; None when there is no answer."""
     status: Status
-    """`OK` exactly when there is an answer; else `UNPARSED` or `REFUSED`."""
+    """`OK` exactly when there is an answer; else `UNPARSED`, `REFUSED`, or `FAILED` where a
+    published script breaks off."""
     rule: str
     """The rule that fired: a `Rule` for the readers of this package."""
 

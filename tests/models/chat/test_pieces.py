@@ -229,15 +229,16 @@ def completion(message: Any, **changes: Any) -> bytes:
     ("message", "status", "text"),
     [
         ({"content": "B"}, Status.OK, "B"),
-        ({"content": None}, Status.OK, ""),
-        ({}, Status.OK, ""),
+        ({"content": ""}, Status.OK, ""),
+        ({"content": None}, Status.OK, None),
+        ({}, Status.OK, None),
         ({"content": [{"type": "text", "text": "B"}, {"text": " it is"}, 3]}, Status.OK, "B it is"),
         ({"content": None, "refusal": "I will not"}, Status.REFUSED, "I will not"),
         ({"content": "B", "refusal": "but"}, Status.OK, "B"),
-        ({"content": 7}, Status.OK, ""),
+        ({"content": 7}, Status.OK, None),
     ],
 )
-def test_messages_of_all_shapes(message: dict[str, Any], status: Status, text: str) -> None:
+def test_messages_of_all_shapes(message: dict[str, Any], status: Status, text: str | None) -> None:
     reply = read_reply(completion(message), content_type=JSON)
     assert (reply.status, reply.text) == (status, text)
 

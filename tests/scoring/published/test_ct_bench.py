@@ -36,7 +36,6 @@ def test_what_the_script_reads(reply: str, answer: str) -> None:
     [
         ("B", "script:not-json"),
         ("The correct answer is **B**.", "script:not-json"),
-        (None, "script:not-json"),
         ("", "script:not-json"),
         ('Sure! {"selected_option": "B"}', "script:not-json"),
         ('```JSON\n{"selected_option": "B"}\n```', "script:not-json"),  # capitals are not stripped
@@ -54,9 +53,19 @@ def test_what_the_script_reads(reply: str, answer: str) -> None:
         ('{"selected_option": "<selected_option>"}', "script:off-list"),
     ],
 )
-def test_what_the_script_does_not_read(reply: str | None, rule: str) -> None:
+def test_what_the_script_does_not_read(reply: str, rule: str) -> None:
     reading = read_ct_bench_script(reply, OPTIONS)
     assert (reading.answer, reading.status, reading.rule) == (None, Status.UNPARSED, rule)
+
+
+def test_a_message_without_text_breaks_the_script_off() -> None:
+    # `None.strip()` raises there; the item is printed and left out.
+    reading = read_ct_bench_script(None, OPTIONS)
+    assert (reading.answer, reading.status, reading.rule) == (
+        None,
+        Status.FAILED,
+        "script:no-text",
+    )
 
 
 def test_nested_brackets_do_not_end_the_run() -> None:

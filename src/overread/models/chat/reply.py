@@ -37,8 +37,8 @@ def read_reply(content: bytes, *, content_type: str) -> Reply:
     Returns
     -------
     Reply
-        `OK` with text (empty when the model wrote none), or `REFUSED` when the host's filter
-        or the model's refusal field says so.
+        `OK` with text (empty when the model wrote none, None when the message holds no text at
+        all), or `REFUSED` when the host's filter or the model's refusal field says so.
 
     Raises
     ------
@@ -93,14 +93,14 @@ def _first_choice(body: Mapping[str, object]) -> Mapping[str, object]:
     return cast("Mapping[str, object]", first)
 
 
-def _text(content: object) -> str:
+def _text(content: object) -> str | None:
     if isinstance(content, str):
         return _clean(content)
     if isinstance(content, list):  # some hosts answer in parts, as they take questions
         parts = (part for part in cast("list[object]", content) if isinstance(part, dict))
         texts = (cast("Mapping[str, object]", part).get("text") for part in parts)
         return _clean("".join(text for text in texts if isinstance(text, str)))
-    return ""
+    return None
 
 
 def _clean(text: str) -> str:

@@ -3,12 +3,13 @@
 Source: public code CelestialShine/CT-Bench, ``qa_llm/run_llm.py``. Seen there: the reply is
 stripped of blanks, then of any leading characters of the *set* ``{`, j, s, o, n}`` (meant was the
 prefix of a code fence) and of trailing back-ticks, and parsed as JSON; what does not parse has no
-selected option. Only the raw ``selected_option`` is stored.
+selected option. Only the raw ``selected_option`` is stored. A call that raises (a missing picture,
+an error of the host, a message without text) is printed and left out, so that the denominator
+shrinks; here such a reply has *failed*, and the benchmark's plan says that failed ones are dropped.
 
 Not seen: how the stored value is compared with the right letter. Our choice: the option's letter,
 ``B: text`` as the prompt writes it, or the option's text, exactly as written once blanks around it
-are gone. The script drops a failed call and goes on; here it stays in the denominator, as the
-paper's counts have it.
+are gone.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def read_ct_bench_script(text: str | None, options: tuple[Option, ...]) -> Readi
     Parameters
     ----------
     text
-        The raw reply. None and empty replies do not parse, as in the script.
+        The raw reply. An empty one does not parse; at None the script raises and drops the item.
     options
         The options on offer.
 
@@ -43,7 +44,9 @@ def read_ct_bench_script(text: str | None, options: tuple[Option, ...]) -> Readi
     >>> read_ct_bench_script("The correct answer is **B**.", options).rule
     <Rule.SCRIPT_NOT_JSON: 'script:not-json'>
     """
-    stripped = (text or "").strip().lstrip(_FENCE_CHARACTERS).rstrip("`").strip()
+    if text is None:
+        return Reading(answer=None, status=Status.FAILED, rule=Rule.SCRIPT_NO_TEXT)
+    stripped = text.strip().lstrip(_FENCE_CHARACTERS).rstrip("`").strip()
     try:
         parsed: object = json.loads(stripped)
     except (ValueError, RecursionError):
