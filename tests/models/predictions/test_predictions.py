@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,35 @@ def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
     for n in range(40):
         expected = Reply(text="ABCD"[n % 4])
         assert ask(forward, item(str(n))) == ask(backward, item(str(n))) == expected
+
+
+def numbered(asked: Item, qa_id: str) -> Item:
+    return replace(asked, groups={**asked.groups, "qa_id": qa_id})
+
+
+def test_a_number_that_two_questions_share_answers_neither(tmp_path: Path) -> None:
+    one, two = numbered(item("17"), "5"), numbered(item("18"), "5")
+    model = opened(written(tmp_path, [{"qa_id": 5, "answer": "B"}]))
+    model.announce([one, two])
+    for asked in (one, two):
+        reply = ask(model, asked)
+        assert reply.status is Status.FAILED
+        assert "fits 2 questions" in (reply.reason or "")
+    assert "ambiguous-prediction" in {finding.code for finding in model.findings()}
+
+
+@pytest.mark.parametrize(
+    "key", [{"lesion_idx": 18}, {"q_type": "ct2txt"}, {"bbox_type": "nobox"}, {"split": "val"}]
+)
+def test_a_number_is_not_enough_where_the_row_names_another_question(
+    tmp_path: Path, key: dict[str, object]
+) -> None:
+    asked = numbered(item("17"), "5")
+    other = opened(written(tmp_path, [{"qa_id": 5, "answer": "B", **key}], "other.json"))
+    assert ask(other, asked).reason == "not in the file"
+    own = {"lesion_idx": 17, "q_type": "img2txt", "bbox_type": "bbox", "split": "test"}
+    rows = [{"qa_id": 5, "answer": "B", **key}, {"qa_id": 5, "answer": "C", **own}]
+    assert ask(opened(written(tmp_path, rows)), asked) == Reply(text="C")
 
 
 def test_the_scripts_own_output_is_read_with_its_answer_whole(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class Join:
             return self._refuse(item, _several_rows(rows))
         others = [other for other in self._claims[rows[0].place] if other != item.id]
         # Rows that all say the same may serve as many items as they are.
-        if len(others) >= len(rows) and not _names_one(rows[0]):
+        if len(others) >= len(rows):
             return self._refuse(item, _several_items(rows[0], [item.id, *others]))
         return Joined(row=rows[0], reason=None)
 
@@ -117,9 +117,11 @@ class Join:
         if rows := self._by_id.get(item.id):
             return rows
         groups = item.groups
-        if rows := self._by_qa_id.get(groups.get("qa_id", "")):
-            return rows
         lesion = groups.get("lesion") or groups.get("lesion_idx") or ""
+        numbered = self._by_qa_id.get(groups.get("qa_id", ""), ())
+        # A release may number two questions alike, each split from 1 for instance.
+        if rows := [row for row in numbered if _agrees(row, item, lesion) and _fits(row, item)]:
+            return rows
         return [row for row in self._by_lesion.get((lesion, item.task), ()) if _fits(row, item)]
 
     def _refuse(self, item: Item, reason: str) -> Joined:
@@ -127,8 +129,9 @@ class Join:
         return Joined(row=None, reason=reason)
 
 
-def _names_one(row: Row) -> bool:
-    return bool(row.id or row.qa_id)
+def _agrees(row: Row, item: Item, lesion: str) -> bool:
+    """Whether the lesion and the task that a row names beside its number are the item's."""
+    return row.lesion in (None, lesion) and row.task in (None, item.task)
 
 
 def _fits(row: Row, item: Item) -> bool:
