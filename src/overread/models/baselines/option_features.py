@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.models.baselines.base import options_of
-from overread.models.baselines.words import sizes_mm, terms
+from overread.models.baselines.words import stated_size, terms
 from overread.records import Item
 
 __all__ = ["OptionFeatures"]
@@ -76,7 +76,7 @@ class OptionFeatures:
         bags = [terms(text) for text in texts]
         asked = terms(question)
         lengths = np.log1p([len(text.strip()) for text in texts])
-        sizes = np.array([np.log((sizes_mm(text) or (1.0,))[0] + 0.1) for text in texts])
+        sizes = np.log([_first_length(text) + 0.1 for text in texts])
         likeness = np.array([[_overlap(a, b) for b in bags] for a in bags]).mean(axis=1)
         columns = [
             *(np.arange(len(texts)) == place for place in range(len(_LETTERS))),
@@ -104,6 +104,12 @@ class OptionFeatures:
 
 _COMMON_WORDS = len(_LETTERS) + 7
 _N_SHAPE = len(_LETTERS) + 11
+
+
+def _first_length(text: str) -> float:
+    """Give the first length that a text states, in its own unit; 1 without any."""
+    size = stated_size(text)
+    return size.lengths[0] if size else 1.0
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

@@ -54,6 +54,21 @@ def test_sizes_are_fitted_in_logarithms():
     assert scores[0] == pytest.approx(scores[2], rel=0.2)  # twice and half are equally far
 
 
+def test_sizes_in_another_unit_than_the_training_texts_are_left_alone():
+    scores = EVIDENCE.agreement(_judge(0.0, 40), ["20 x 10 pixels", "90 x 80 pixels"])
+    assert scores[0] == scores[1]
+
+
+def test_sizes_in_pixels_are_learned_where_texts_state_pixels():
+    # Boxes of 20 to 60 mm on pixels of 0.5 to 1 mm; the texts state half the box in pixels.
+    pixel = np.log(np.random.default_rng(1).uniform(0.5, 1.0, N))
+    texts = [{"size": f"{np.exp(SIDE[n] - pixel[n]) / 2:.1f} pixels"} for n in range(N)]
+    evidence = Evidence(X[:, None], np.column_stack([SIDE, SIDE, pixel]), texts, np.ones(1))
+    for pixel_mm in (0.6, 0.9):
+        judgement = evidence.judge(np.zeros(1), np.log([40, 40, pixel_mm]))
+        assert np.exp(judgement.log_size[0]) == pytest.approx(20 / pixel_mm, rel=0.1)
+
+
 def test_sizes_count_only_where_every_text_states_one():
     scores = EVIDENCE.agreement(_judge(0.7, 30), ["a cyst", "a cyst, 500 x 300 mm"])
     assert scores[0] == pytest.approx(scores[1])

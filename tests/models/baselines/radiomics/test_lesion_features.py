@@ -38,7 +38,7 @@ def test_the_place_is_relative_to_the_body():
 def test_size_is_sorted_in_mm_and_less_the_padding():
     box = Box(x_min=0, y_min=0, x_max=20, y_max=50)
     sizes = np.exp(size_features(_view(np.zeros((100, 100)), pixel_mm=0.8), box))
-    assert sizes == pytest.approx([40.0, 16.0, 32.0, 8.0])
+    assert sizes == pytest.approx([40.0, 16.0, 32.0, 8.0, 0.8])
 
 
 @pytest.mark.parametrize(

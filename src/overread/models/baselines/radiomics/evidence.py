@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.models.baselines.radiomics.projection import Projection
-from overread.models.baselines.words import sizes_mm, terms
+from overread.models.baselines.words import StatedSize, stated_size, terms
 
 __all__ = ["Evidence", "Judgement"]
 
 _MOST_TERMS = 400
 _MOST_NEIGHBOURS = 25
 """Or a sixth of the cases, if that is fewer, but at least five."""
+_LEAST_SIZES = 8
 _PRIOR_WEIGHT = 1.0
 """How many neighbours the average of all training cases counts for."""
 
@@ -40,7 +42,8 @@ class Judgement:
     places: NDArray[np.float64]
     """Shape (n_terms of all kinds,): where the lesion lies on the line of each term."""
     log_size: NDArray[np.float64]
-    """Expected logarithms of the long and the short diameter in mm; NaN where unknown."""
+    """Expected logarithms of the long and the short diameter, in the unit of the training texts;
+    NaN where unknown."""
     log_size_spread: float
 
 
@@ -76,7 +79,7 @@ class Evidence:
             start = self._starts[name]
             targets[kind.cases, start : start + kind.present.shape[1]] = kind.present
         self._projection = Projection(features, targets, weights)
-        self._size_fit, self._size_spread = _fit_sizes(sizes, texts)
+        self._size_unit, self._size_fit, self._size_spread = _fit_sizes(sizes, texts)
 
     def judge(self, features: NDArray[np.float64], sizes: NDArray[np.float64]) -> Judgement:
         """Judge one lesion by its features (n_features,) and its sizes (n_size_features,)."""
@@ -91,7 +94,8 @@ class Evidence:
 
         Terms that a text could hold, going by the other texts, and does not hold count too.
         """
-        scores = _size_agreement(judgement, [sizes_mm(text) for text in texts])
+        stated = [stated_size(text) for text in texts]
+        scores = _size_agreement(judgement, stated, self._size_unit)
         name = self.kind_of(texts)
         if name is None:
             return scores
@@ -149,34 +153,48 @@ def _kind(name: str, texts: Sequence[Mapping[str, str]]) -> _Kind:
 
 def _fit_sizes(
     sizes: NDArray[np.float64], texts: Sequence[Mapping[str, str]]
-) -> tuple[NDArray[np.float64], float]:
-    """Fit log diameters to log box sides by ridge regression: weights (n_size_features + 1, 2)."""
-    known = [(row, _size_in(case)) for row, case in enumerate(texts)]
-    rows = [(row, size) for row, size in known if size]
-    unknown = np.full((sizes.shape[1] + 1, 2), np.nan)
-    if len(rows) < 2 * sizes.shape[1]:
-        return unknown, float("nan")
-    target = np.log([(size[0], size[-1]) for _, size in rows])
-    design = np.column_stack([sizes[[row for row, _ in rows]], np.ones(len(rows))])
+) -> tuple[str, NDArray[np.float64], float]:
+    """Fit log diameters to log box sides by ridge regression.
+
+    Returns
+    -------
+    tuple
+        The unit that most training texts state, weights (n_size_features + 1, 2), and the spread
+        of what is left; weights are NaN when fewer than eight texts state a size.
+    """
+    stated = [_size_of_case(case) for case in texts]
+    units = Counter(size.unit for size in stated if size)
+    unit = max(units, key=lambda one: (units[one], one), default="mm")
+    rows = [row for row, size in enumerate(stated) if size and size.unit == unit]
+    if len(rows) < _LEAST_SIZES:
+        return unit, np.full((sizes.shape[1] + 1, 2), np.nan), float("nan")
+    target = np.array([_log_pair(size) for size in stated if size and size.unit == unit])
+    design = np.column_stack([sizes[rows], np.ones(len(rows))])
     ridge = 0.1 * np.eye(design.shape[1])
     ridge[-1, -1] = 0.0
     weights = np.linalg.solve(design.T @ design + ridge, design.T @ target)
     spread = float(np.sqrt(np.mean((design @ weights - target) ** 2)))
-    return np.asarray(weights, dtype=np.float64), max(spread, 0.05)
+    return unit, np.asarray(weights, dtype=np.float64), max(spread, 0.05)
 
 
-def _size_in(case: Mapping[str, str]) -> tuple[float, ...]:
+def _size_of_case(case: Mapping[str, str]) -> StatedSize | None:
     """Read the size of a case: from the text of that name, else from the first that states one."""
-    stated = [sizes_mm(case.get("size", "")), *(sizes_mm(case[kind]) for kind in sorted(case))]
-    return next((size for size in stated if size and min(size) > 0), ())
+    texts = [case.get("size", ""), *(case[kind] for kind in sorted(case))]
+    stated = (stated_size(text) for text in texts)
+    return next((size for size in stated if size and min(size.lengths) > 0), None)
+
+
+def _log_pair(size: StatedSize) -> tuple[float, float]:
+    return math.log(size.lengths[0]), math.log(size.lengths[-1])
 
 
 def _size_agreement(
-    judgement: Judgement, sizes: Sequence[tuple[float, ...]]
+    judgement: Judgement, stated: Sequence[StatedSize | None], unit: str
 ) -> NDArray[np.float64]:
     """Give the Gaussian log likelihood of stated sizes; 0 for all unless every text states one."""
-    if any(not size or min(size) <= 0 for size in sizes) or np.isnan(judgement.log_size).any():
-        return np.zeros(len(sizes))
-    log_sizes = np.log([(size[0], size[-1]) for size in sizes])
+    usable = [s for s in stated if s and s.unit == unit and min(s.lengths) > 0]
+    if len(usable) < len(stated) or np.isnan(judgement.log_size).any():
+        return np.zeros(len(stated))
+    log_sizes = np.array([_log_pair(size) for size in usable])
     off = (log_sizes - judgement.log_size) / judgement.log_size_spread
     return -0.5 * (off**2).sum(axis=1)

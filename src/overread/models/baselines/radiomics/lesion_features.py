@@ -16,7 +16,7 @@ _CLOSE = 8
 _AROUND = 8
 _AROUND_MM = 90.0
 
-LESION_WEIGHTS = np.repeat([2.0, 1.0, 0.3], [4, 25, _CLOSE**2 + _AROUND**2])
+LESION_WEIGHTS = np.repeat([2.0, 1.0, 0.3], [4, 26, _CLOSE**2 + _AROUND**2])
 """How much each number of `lesion_features` counts once all have the same spread."""
 
 
@@ -26,7 +26,7 @@ def lesion_features(view: View, box: Box) -> NDArray[np.float64]:
     Returns
     -------
     NDArray[np.float64]
-        Shape (157,): place in the body and size (8), density, edge and texture (21), the box and
+        Shape (158,): place in the body and size (9), density, edge and texture (21), the box and
         its close surroundings as 8 × 8 grey values, and 90 mm around its centre as 8 × 8 values.
         Every number is about 0 to 1, or a logarithm of a few units.
     """
@@ -56,8 +56,10 @@ def size_features(view: View, box: Box) -> NDArray[np.float64]:
     Returns
     -------
     NDArray[np.float64]
-        Shape (4,): the two as drawn, and the two less DeepLesion's padding of 5 pixels a side.
+        Shape (5,): the two as drawn, the two less DeepLesion's padding of 5 pixels a side, and
+        the logarithm of a pixel's size in mm, which turns them into pixels.
     """
     sides = np.array(sorted((box.x_max - box.x_min, box.y_max - box.y_min), reverse=True))
     inner = np.maximum(sides - 10.0, 2.0)
-    return np.log(np.concatenate([np.maximum(sides, 2.0), inner]) * view.pixel_mm)
+    in_mm = np.concatenate([np.maximum(sides, 2.0), inner, [1.0]]) * view.pixel_mm
+    return np.log(in_mm)
