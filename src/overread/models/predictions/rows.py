@@ -73,8 +73,8 @@ def read_rows(path: Path) -> tuple[Row, ...]:
     """
     try:
         is_folder = path.is_dir()
-    except (OSError, ValueError) as error:  # a name too long, or with a NUL in it
-        raise _wrong(path, "a file of predictions", str(error)) from None
+    except OSError as error:  # a name too long for any file
+        raise _wrong(path, "a file of predictions", _why(error)) from None
     if is_folder:
         path = path / "output_data.json"
     text = _text(path)
@@ -101,14 +101,18 @@ def _text(path: Path) -> str:
         if (size := path.stat().st_size) > _LARGEST_FILE:
             raise _wrong(path, f"a file of at most {_LARGEST_FILE:,} bytes", f"{size:,} bytes")
         data = path.read_bytes()
-    except OSError as error:
-        raise _wrong(path, "a file of predictions", error.strerror or "no file") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        raise _wrong(path, "a file of predictions", _why(error)) from None
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         got = f"byte {data[error.start]:#04x} at {error.start}"
         raise _wrong(path, "text in UTF-8", got) from None
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror or "no file") if isinstance(error, OSError) else str(error)
 
 
 def _is_json_lines(text: str) -> bool:
