@@ -218,7 +218,7 @@ class Benchmark(Protocol):
 
 Renderer: TypeAlias = Callable[[Media], tuple[Picture, ...]]
 """Turns media into pictures by their recipe: one for a picture or a mosaic, one a slice for a
-stack. ImageError when it cannot be done."""
+stack. ImageError when it cannot be done, UnsafePathError when a path leaves the release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,9 @@ from PIL import Image
 
 from overread.contracts import Picture
 from overread.errors import ImageError
+from overread.imaging.render import PictureRenderer
 from overread.records import Media, Receipt
-from overread.report.thumbnails import make_shelf
+from overread.report.thumbnails import Role, make_shelf
 
 
 def make_picture(path: str, data: bytes) -> Picture:
@@ -47,6 +48,15 @@ def render(media: Media) -> tuple[Picture, ...]:
 
 def open_thumbnail(data: str) -> Image.Image:
     return Image.open(io.BytesIO(base64.b64decode(data)))
+
+
+def test_a_path_that_leaves_the_release_is_a_reason_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "grey.png").write_bytes(FILES["grey.png"])
+    inside, outside = Media(paths=("grey.png",)), Media(paths=("../../etc/passwd",))
+    wanted: list[tuple[Media, Role]] = [(outside, "single"), (inside, "single")]
+    shelf = make_shelf(wanted, PictureRenderer(tmp_path))
+    assert shelf.places[inside, "single"] == (0,)
+    assert "climbs out" in shelf.problems[outside, "single"]
 
 
 def test_each_distinct_picture_is_kept_once() -> None:

@@ -51,8 +51,8 @@ def write_html(data: ReportData, out_dir: Path, render: Renderer) -> Path:
     out_dir
         The folder; an ``index.html`` in it is replaced once the new one is whole.
     render
-        Turns the gallery's media into pictures. A medium that raises ImageError is shown as the
-        reason why it has no picture.
+        Turns the gallery's media into pictures. A medium that raises ImageError or
+        UnsafePathError is shown as the reason why it has no picture.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from overread.contracts import Picture, Renderer
-from overread.errors import ImageError
+from overread.errors import ImageError, UnsafePathError
 from overread.records import Media
 
 __all__ = ["Role", "Shelf", "Thumbnail", "make_shelf"]
@@ -81,7 +81,7 @@ def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
                 if key not in made:
                     made[key] = _shrink(picture, side_px)
                 found.append((key, made[key]))
-        except ImageError as error:
+        except (ImageError, UnsafePathError) as error:
             return str(error)
         return found
 
@@ -117,7 +117,7 @@ def _shrink(picture: Picture, side_px: int) -> Thumbnail:
     try:
         with Image.open(io.BytesIO(picture.data)) as opened:
             small = opened.convert("L" if opened.mode in {"1", "L"} else "RGB")
-    except (UnidentifiedImageError, OSError, ValueError) as error:
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise ImageError(f"{', '.join(picture.receipt.sources)}: {error}") from error
     small.thumbnail((side_px, side_px), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()

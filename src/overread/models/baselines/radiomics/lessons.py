@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.contracts import Renderer, Training, TrainingCase
-from overread.errors import ImageError
+from overread.errors import ImageError, UnsafePathError
 from overread.models.baselines.radiomics.candidates import CandidateFinder, Spots, find_spots
 from overread.models.baselines.radiomics.evidence import Evidence
 from overread.models.baselines.radiomics.lesion_features import (
@@ -99,7 +99,7 @@ def _lesson(case: TrainingCase, render: Renderer, *, find: bool) -> _Lesson | No
     for media in case.media:
         try:
             pictures = render(media)
-        except ImageError:
+        except (ImageError, UnsafePathError):
             continue  # `overread check` reports it; here the other cases must do
         spacing_mm = None if media.recipe.max_side_px else media.spacing_mm
         views.extend(view for picture in pictures for view in views_of(picture, spacing_mm))
