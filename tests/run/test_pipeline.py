@@ -15,9 +15,10 @@ from overread.errors import (
     PartialRunError,
     ReleaseError,
     StoreBusyError,
+    StoreFullError,
     UsageError,
 )
-from overread.records import Status
+from overread.records import Response, Status
 from overread.run.pipeline import execute
 from overread.run.scoring import score_if_stopped
 from overread.store.run_store import RunStore
@@ -201,6 +202,23 @@ def test_rows_that_fit_nothing_are_found(request_for, release_root, tmp_path):
 def test_a_wrong_key_stops_at_once_and_says_so(request_for):
     with pytest.raises(FatalModelError, match=r"key.*0 of 26 answers"):
         execute(request_for("fake:401=1"))
+
+
+def test_a_disk_that_is_full_for_a_moment_stops_the_run_by_its_own_name(request_for, monkeypatch):
+    taken: list[str] = []
+
+    def add(store: RunStore, response: Response, *, keep=RunStore.add) -> None:
+        if len(taken) >= 4:
+            raise StoreFullError("the disk takes no more")
+        taken.append(response.item)
+        keep(store, response)
+
+    monkeypatch.setattr(RunStore, "add", add)
+    request = request_for("fake", canary=False)
+    with pytest.raises(StoreFullError, match="takes no more"):  # not a group of exceptions
+        execute(request)
+    with RunStore.open(request.out) as store:
+        assert len(store.answered()) == 4
 
 
 def test_a_selection_of_nothing_is_refused(request_for):

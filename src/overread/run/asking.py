@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from overread.contracts import Model, Query, Renderer, Reply, Watched
-from overread.errors import FatalModelError, ImageError, ModelError, UnsafePathError
+from overread.errors import (
+    FatalModelError,
+    ImageError,
+    ModelError,
+    OverreadError,
+    UnsafePathError,
+)
 from overread.imaging.picture import Picture
 from overread.records import Choice, Item, Media, Receipt, Response, Status
 from overread.run.planning import Planned
@@ -49,6 +55,8 @@ async def ask_all(
     ------
     FatalModelError
         No further request can succeed; what was answered before is stored.
+    StoreFullError
+        The disk takes no more answers; those stored before are safe.
     """
     waiting = iter(queue)
     watched = model if isinstance(model, Watched) else None
@@ -69,7 +77,7 @@ async def ask_all(
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):
                 group.create_task(work())
-    except* FatalModelError as errors:
+    except* OverreadError as errors:
         raise _first(errors) from None
     finally:
         store.flush()
@@ -120,7 +128,7 @@ def _receipts(item: Item, pictures: Mapping[Media, tuple[Picture, ...]]) -> Iter
             yield picture.receipt
 
 
-def _first(errors: BaseExceptionGroup[FatalModelError]) -> FatalModelError:
+def _first(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:
     for error in errors.exceptions:
-        return error if isinstance(error, FatalModelError) else _first(error)
+        return error if isinstance(error, OverreadError) else _first(error)
     raise AssertionError("an exception group is never empty")  # pragma: no cover
