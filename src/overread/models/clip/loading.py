@@ -120,7 +120,7 @@ def _name(base: str, extra_weights: str) -> str:
 
 
 def _load_over(open_clip: Any, network: Any, path: Path) -> None:
-    """Load a state dictionary over the network; names must match, and nothing is unpickled."""
+    """Load a state dictionary over the network: names must match, pickles hold tensors only."""
     if not path.is_file():
         raise FileNotFoundError(f"no file {path}")
     open_clip.load_checkpoint(network, str(path), strict=True, weights_only=True)
