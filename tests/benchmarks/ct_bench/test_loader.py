@@ -19,8 +19,8 @@ def ids(release, **selection):
     return [item.id for item in release.items(Selection(**selection))]
 
 
-def test_a_whole_release_has_no_findings(small_release):
-    assert codes(opened(small_release)) == {}
+def test_nothing_is_found_where_nothing_is_odd(small_release):
+    assert set(codes(opened(small_release))) == {"one-form-only"}  # clip asks two of the six
 
 
 def test_items_come_in_file_order_with_stable_ids(small_release):
@@ -154,6 +154,35 @@ def test_duplicates_are_asked_and_reported(small_release):
     assert ids(release)[-1] == "test/img2txt/box/10#2"
     assert len(set(ids(release))) == len(ids(release)) == 6
     assert "duplicate-id" in codes(release)
+
+
+def test_twins_of_one_name_are_paired_by_their_options_and_never_by_order(small_release):
+    first = small_release.llm[0]
+    others = {letter: f"other {letter}" for letter in "ABCD"}
+    small_release.llm = [first, dict(first, choices=others)]
+    clip = small_release.clip[0]
+    texts = [list(one["choices"].values()) for one in small_release.llm]
+    small_release.clip = [
+        dict(clip, qa_id=number, text=texts[place], correct_choice=first["correct_choice"])
+        for number, place in ((1, 1), (2, 0))  # the other way round
+    ]
+    small_release.write()
+    release = opened(small_release)
+    assert ids(release, form="clip") == ["test/img2txt/box/10@clip", "test/img2txt/box/10#2@clip"]
+    assert all("qa_id" not in item.groups for item in release.items(Selection()))
+    small_release.clip.reverse()
+    small_release.write()
+    numbers = [item.groups["qa_id"] for item in opened(small_release).items(Selection())]
+    assert numbers == ["2", "1"]
+
+
+def test_a_question_of_one_file_only_is_a_finding(small_release):
+    alone = codes(opened(small_release))["one-form-only"]
+    small_release.llm = small_release.llm[:1]
+    small_release.write()
+    fewer = codes(opened(small_release))["one-form-only"]
+    assert (alone.count, alone.evidence) == (4, "these questions are not in qa_clip.json")
+    assert (fewer.count, fewer.evidence) == (1, "these questions are not in qa_llm.json")
 
 
 def test_an_entry_that_is_no_question_is_reported(small_release):

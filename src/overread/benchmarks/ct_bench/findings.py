@@ -52,9 +52,17 @@ def question_findings(questions: Iterable[Question], index: LesionIndex) -> Iter
 
 
 def id_findings(
-    questions: Mapping[Form, Sequence[Question]], clip_ids: Iterable[str]
+    questions: Mapping[Form, Sequence[Question]], by_id: Mapping[Form, Mapping[str, Question]]
 ) -> Iterator[Finding]:
-    """Report ids that several questions share, and questions that differ between the forms."""
+    """Report ids that several questions share, and questions without their twin of the other form.
+
+    Parameters
+    ----------
+    questions
+        What each question file holds.
+    by_id
+        The same by item id; a form whose file is absent has the questions of the other.
+    """
     for form, asked in questions.items():
         ids = Counter(question.qa_id for question in asked if question.qa_id)
         repeated = [qa_id for qa_id, count in ids.items() if count > 1]
@@ -67,16 +75,29 @@ def id_findings(
                 effect="each is asked; files of predictions keyed by qa_id are ambiguous",
                 count=len(repeated),
             )
-    differing = [item_id for item_id in clip_ids if item_id.endswith("@clip")]
+    differing = [item_id for item_id in by_id["clip"] if item_id.endswith("@clip")]
     if differing:
         yield Finding(
             severity=Severity.WARNING,
             code="forms-differ",
             where=_first(differing),
-            evidence="the right letter differs between qa_llm.json and qa_clip.json",
+            evidence="the right letter or the options differ between qa_llm.json and qa_clip.json",
             effect="these questions are not paired between chat models and image-text scorers",
             count=len(differing),
         )
+    named = {form: {one.removesuffix("@clip") for one in ids} for form, ids in by_id.items()}
+    for form, other, file in (("chat", "clip", "qa_clip.json"), ("clip", "chat", "qa_llm.json")):
+        alone = sorted(named[form] - named[other])
+        if alone:
+            yield Finding(
+                severity=Severity.WARNING,
+                code="one-form-only",
+                where=_first(alone),
+                evidence=f"these questions are not in {file}",
+                effect=f"models of the form {other} are not asked them: totals of the two forms "
+                "have different denominators",
+                count=len(alone),
+            )
 
 
 def picture_findings(questions: Iterable[Question], files: ReleaseFiles) -> Iterator[Finding]:

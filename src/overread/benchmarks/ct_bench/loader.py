@@ -130,7 +130,7 @@ class CtBenchRelease:
             *self._entry_findings,
             *self._index.findings,
             *question_findings(questions, self._index),
-            *id_findings(self._questions, self._by_id["clip"]),
+            *id_findings(self._questions, self._by_id),
             *picture_findings(questions, self._files),
         )
 
@@ -252,7 +252,9 @@ class CtBenchRelease:
 
         The two forms of a question share an id, so that a chat model and an image-text scorer can
         be compared pair by pair; ``@clip`` marks one whose answer letter differs between them.
+        Where a name comes twice the order of a file pairs nothing: there options must agree too.
         """
+        names = Counter(f"{each.split}/{each.name}" for each in self._questions["chat"])
         ids: dict[Form, dict[str, Question]] = {}
         for form in _FORMS:
             seen: Counter[str] = Counter()
@@ -262,7 +264,7 @@ class CtBenchRelease:
                 seen[name] += 1
                 item_id = name if seen[name] == 1 else f"{name}#{seen[name]}"
                 twin = ids["chat"].get(item_id) if form == "clip" else None
-                if twin is not None and twin.correct != question.correct:
+                if twin is not None and _differ(twin, question, by_order=names[name] > 1):
                     item_id += "@clip"
                 ids[form][item_id] = question
         for form, other in zip(_FORMS, reversed(_FORMS), strict=True):
@@ -360,6 +362,15 @@ class CtBenchRelease:
             oddity = "unknown-split: neither entry, table nor folder says it; counted in test"
             return replace(question, split="test", oddities=(*question.oddities, oddity))
         return replace(question, split=split)
+
+
+def _differ(chat: Question, clip: Question, *, by_order: bool) -> bool:
+    """Say whether two entries of one name are two questions; `by_order`: their name is no proof."""
+    if chat.correct != clip.correct or not by_order:
+        return chat.correct != clip.correct
+    if any(clip.option_texts):
+        return chat.option_texts != clip.option_texts
+    return chat.picture_paths != clip.picture_paths
 
 
 def _evenly(chosen: list[tuple[str, Question]], limit: int | None) -> list[tuple[str, Question]]:
