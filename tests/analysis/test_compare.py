@@ -50,6 +50,22 @@ def test_pairs_by_hand(run, plan) -> None:
     assert pair.method == "cluster bootstrap (patient)"
 
 
+def test_draws_of_one_item_are_not_counted_as_items(make_line, make_score, plan) -> None:
+    def drawn(label: str, right: range) -> RunScores:
+        each = [(str(n), draw) for n in range(20) for draw in range(3)]
+        return RunScores(
+            label=label,
+            scores=[make_score(n, float(int(n) in right), draw=draw) for n, draw in each],
+            planned=[make_line(n, patient=f"p{n}", draw=draw) for n, draw in each],
+        )
+
+    (pair,) = compare([drawn("one", range(12)), drawn("two", range(7))], plan).pairs
+    assert (pair.n, pair.only_first, pair.only_second) == (60, 15, 0)
+    assert pair.p_mcnemar is None  # 2 · 0.5^15 would take 5 patients for 15
+    assert pair.p_holm == pair.p_sign_flip == pytest.approx(2 * 0.5**5)
+    assert "asked several times" in pair.reason
+
+
 def test_questions_are_joined_by_name_and_never_by_row(run, plan) -> None:
     one = run("one", "1100" * 10)
     shuffled = dataclasses.replace(

@@ -60,12 +60,13 @@ class PairDifference:
     level: float
     method: str
     p_mcnemar: float | None
-    """Exact McNemar over items; None where no item tells the two apart."""
+    """Exact McNemar over items; None where no item tells the two apart, and where items were asked
+    several times."""
     p_sign_flip: float | None
     """Permutation by patient: stays right when the items of a patient hang together."""
     p_holm: float | None
-    """The pair's p (McNemar, or sign flip where scores are no right or wrong) adjusted for all
-    pairs of this stratum."""
+    """The pair's p (McNemar, or sign flip where there is none) adjusted for all pairs over all
+    strata of this kind, such as every task."""
     reason: str | None
     """Why a number is missing, or what to mind."""
 
@@ -222,8 +223,12 @@ def _difference(
     flipped = sign_flip(one, two, codes, rng=rng)
     n_clusters = len(np.unique(codes))
     counts = _counts(one, two)
-    tested = None if counts is None else mcnemar_exact(counts[1], counts[2])
+    # Several draws of one item are no independent items: McNemar would count each as one.
+    repeated = len({pair.planned[row].item for row in rows}) < len(rows)
+    tested = None if counts is None or repeated else mcnemar_exact(counts[1], counts[2])
     notes = [interval.reason] if interval.reason else []
+    if repeated:
+        notes.append("items were asked several times: p is that of the permutation by patient")
     if interval.defined and n_clusters < FEW_CLUSTERS:
         notes.append(f"only {n_clusters} {pair.unit}s: the interval is likely too narrow")
     both, only_first, only_second, neither = counts or (None, None, None, None)

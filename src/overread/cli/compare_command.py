@@ -69,7 +69,9 @@ def compare_command(
         show(_table(found, found.by_stratum))
     for note in found.notes:
         notice(note)
-    notice("difference = first minus second; p: exact McNemar, adjusted after Holm.")
+    drawn = any(line.draw for run in scores for line in run.planned)
+    test = "permutation by patient, for several draws an item" if drawn else "exact McNemar"
+    notice(f"difference = first minus second; p: {test}, adjusted after Holm.")
     return 0
 
 
