@@ -52,6 +52,7 @@ def test_five_numbers_by_hand(eight, plan) -> None:
     accuracy = _pick(estimates)
     assert (accuracy.value, accuracy.n, accuracy.n_answered) == (3 / 8, 8, 5)
     assert accuracy.n_clusters == 8
+    assert _pick(estimates, task="img2txt", box="box").reason is None  # a patient a question
     answered = _pick(estimates, "accuracy_answered")
     assert (answered.value, answered.n, answered.n_answered) == (3 / 5, 5, 5)
     none = _pick(estimates, "no_answer")
@@ -87,6 +88,7 @@ def test_cells_have_wilson_and_totals_a_bootstrap_over_patients(make_line, make_
     assert cell.method == "wilson"
     theirs = proportion_confint(round(cell.value * 300), 300, method="wilson")
     assert (cell.low, cell.high) == pytest.approx(theirs)
+    assert cell.reason.startswith("300 items of 100 patients, taken as independent")
     total = _pick(estimates)
     assert total.method == "cluster bootstrap (patient)"
     assert total.n_clusters == 100

@@ -91,8 +91,9 @@ def estimate(
     -------
     tuple of Estimate
         By stratum in the order of the plan, then profile, then metric. Cells (`plan.cells`) of
-        shares have Wilson intervals; all else has a bootstrap over `plan.cluster`. A value
-        without an interval (one item, one patient, no variation) has a reason and no bounds.
+        shares have Wilson intervals, which take items as independent, and say so where several
+        belong to one patient; all else has a bootstrap over `plan.cluster`. A value without an
+        interval (one item, one patient, no variation) has a reason and no bounds.
 
     Notes
     -----
@@ -280,9 +281,15 @@ def _method_and_notes(
         return "none", [column.undefined]
     if not interval.defined:
         return "none", [interval.reason or "no interval", *column.notes]
-    if interval.method == "wilson":
-        return "wilson", list(column.notes)
     notes, clusters = list(column.notes), stratum.clusters
+    if interval.method == "wilson":
+        n = int((column.weights > 0).sum())
+        if clusters.named and n_clusters < n:
+            notes.append(
+                f"{n} items of {n_clusters} {clusters.unit}s, taken as independent: the interval "
+                "may be too narrow"
+            )
+        return "wilson", notes
     if n_clusters < FEW_CLUSTERS:
         notes.append(f"only {n_clusters} {clusters.unit}s: the interval is likely too narrow")
     if clusters.n_unnamed:
