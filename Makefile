@@ -58,6 +58,7 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 # torch is pinned without a hash: its CPU build differs from machine to machine.
 .venv-torch/.done: requirements/torch.txt $(VENV)/.dev
 	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip install -q --require-hashes -r requirements/runtime.txt
 	.venv-torch/bin/python -m pip install -q --require-hashes -r requirements/dev.txt
 	.venv-torch/bin/python -m pip install -q -r requirements/torch.txt
 	.venv-torch/bin/python -m pip install -q --no-deps --no-build-isolation -e .
