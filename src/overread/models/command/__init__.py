@@ -11,7 +11,7 @@ questions from its standard input, one JSON object a line, in UTF-8::
      "settings": {"seed": 0, "temperature": 0.0, "max_tokens": 1000}}
 
 where PICTURE is ``{"path": "/tmp/…/1f0c….png", "media_type": "image/png", "width": 512,
-"height": 512, "sha256": "…", "sources": ["…"], "window": "as stored", "layout": "slice 3 of 9",
+"height": 512, "sha256": "…", "window": "as stored", "layout": "slice 3 of 9",
 "orientation": "as stored"}``: a file in a private folder, gone after the reply. For each question
 it writes one line to its standard output, with the same id::
 

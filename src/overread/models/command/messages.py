@@ -134,6 +134,7 @@ def _write_pictures(query: Query, folder: Path) -> dict[str, Path]:
 
 
 def _picture(picture: Picture, files: Mapping[str, Path]) -> dict[str, object]:
+    """Describe a picture without its files of the release, whose names may tell the answer."""
     receipt = picture.receipt
     return {
         "path": str(files[receipt.sha256]),
@@ -141,7 +142,6 @@ def _picture(picture: Picture, files: Mapping[str, Path]) -> dict[str, object]:
         "width": receipt.width,
         "height": receipt.height,
         "sha256": receipt.sha256,
-        "sources": list(receipt.sources),
         "window": receipt.window,
         "layout": receipt.layout,
         "orientation": receipt.orientation,
