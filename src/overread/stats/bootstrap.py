@@ -29,8 +29,8 @@ __all__ = [
 
 Kind: TypeAlias = Literal["percentile", "bca"]
 
-_COUNTS_PER_CHUNK = 1_000_000
-"""Draws × clusters held at once: about 24 MB."""
+_COUNTS_PER_CHUNK = 250_000
+"""Draws × clusters held at once: about 6 MB, small beside what a run holds anyway."""
 _MOST_UNDEFINED_DRAWS = 0.01
 """Share of draws with an empty denominator above which an interval is undefined."""
 _NO_VARIATION = 1e-12

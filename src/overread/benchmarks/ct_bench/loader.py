@@ -80,7 +80,7 @@ class CtBenchRelease:
         self._files = ReleaseFiles(self._root)
         self._index = LesionIndex(self._root)
         self._entry_findings: list[Finding] = []
-        self._raw: dict[Form, str] = {}
+        self._digests: dict[Form, str] = {}
         self._questions = self._read_questions()
 
     @property
@@ -96,12 +96,8 @@ class CtBenchRelease:
     @property
     def fingerprint(self) -> str:
         """SHA-256 over the texts of both question files."""
-        return self._fingerprint
-
-    @cached_property
-    def _fingerprint(self) -> str:
-        texts = "\0".join(f"{form}\0{self._raw.get(form, '')}" for form in _FORMS)
-        return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()
+        digests = "".join(f"{form}:{self._digests.get(form, '')};" for form in _FORMS)
+        return hashlib.sha256(digests.encode()).hexdigest()
 
     def plan(self) -> AnalysisPlan:
         """Total, by box, by task, and the 13 settings; clustered by patient."""
@@ -327,7 +323,7 @@ class CtBenchRelease:
             raise ValueError(f"cut short or no JSON: {error}") from None
         if not isinstance(entries, list) or not entries:
             raise ValueError("expected a list of questions, got an empty or other JSON value")
-        self._raw[form] = text
+        self._digests[form] = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return list(self._questions_of(cast("list[object]", entries), form, name))
 
     def _questions_of(self, entries: Iterable[object], form: Form, name: str) -> Iterator[Question]:
