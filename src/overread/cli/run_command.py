@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,6 +11,7 @@ from cyclopts import Parameter
 
 from overread.cli.output import notice, progress_bar
 from overread.cli.results import print_run
+from overread.cli.typed import typed_command
 from overread.contracts import ModelOptions, Selection
 from overread.errors import UsageError, expected
 from overread.run.pipeline import execute
@@ -129,7 +129,7 @@ def run_command(
         ),
         draws=draws,
         canary=canary,
-        command=shlex.join(["overread", *sys.argv[1:]]),
+        command=typed_command(sys.argv[1:]),
     )
     with progress_bar(model, quiet=json) as on_progress:
         outcome = execute(request, on_progress=on_progress)

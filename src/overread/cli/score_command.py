@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 
 from overread.cli.output import notice
 from overread.cli.results import print_run
+from overread.cli.typed import typed_command
 from overread.contracts import Selection
 from overread.errors import UsageError, expected
 from overread.registry import find_benchmark
@@ -97,7 +97,7 @@ def _score_files(
             model=f"predictions:{file}",
             out=place,
             selection=Selection(split=split),
-            command=shlex.join(["overread", *sys.argv[1:]]),
+            command=typed_command(sys.argv[1:]),
         )
         outcome = execute(request, release=opened)
         failed += outcome.n_failed
