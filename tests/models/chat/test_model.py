@@ -444,6 +444,7 @@ def test_preflight_stops_before_the_first_item(
     options = ModelOptions(timeout_s=0.2 if script == "hang=1" else 20.0)
     error, _, server = with_model(script, failing_preflight, options=options)
     assert says in str(error)
+    assert "got fatal" not in str(error)
     assert len(server.seen) == requests
     assert KEY not in str(error)
 

@@ -112,6 +112,34 @@ def test_what_is_none_of_a_request_is_raised_again() -> None:
         classified(ZeroDivisionError())
 
 
+@pytest.mark.parametrize(
+    ("code", "body"),
+    [
+        # llama-cpp-python 0.3.36 asked for a json_schema.
+        (
+            500,
+            {
+                "error": {
+                    "message": "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', "
+                    "'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'",
+                    "type": "internal_server_error",
+                    "param": None,
+                    "code": None,
+                }
+            },
+        ),
+        (400, {"error": {"message": "Not with this model.", "param": "response_format"}}),
+    ],
+)
+def test_a_form_of_answers_that_a_server_does_not_know_is_not_asked_for_again(
+    code: int, body: Any
+) -> None:
+    trouble = status(code, body)
+    assert trouble.kind is Kind.ITEM
+    assert trouble.rejected
+    assert "leave --structured out" in trouble.remedy
+
+
 def unreachable(reason: Exception) -> Exception:
     """Wrap what the operating system said as the SDK and its transport do."""
     request = httpx2.Request("POST", "https://127.0.0.1:8000/v1/chat/completions")

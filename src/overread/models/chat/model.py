@@ -336,7 +336,9 @@ class ChatModel:
 
     def _message(self, where: str, trouble: Trouble, remedy: str) -> str:
         rule = f"a chat completion from {self._endpoint.shown}"
-        return expected(where, rule=rule, got=f"{trouble.kind}: {trouble.message}", remedy=remedy)
+        # "Fatal" is what follows from a trouble; to the reader it says nothing about what it is.
+        kind = "" if trouble.kind is Kind.FATAL else f"{trouble.kind}: "
+        return expected(where, rule=rule, got=f"{kind}{trouble.message}", remedy=remedy)
 
 
 def _hasty_tries(kind: Kind, allowed: int) -> int:

@@ -24,6 +24,10 @@ __all__ = ["Kind", "Trouble", "classify", "tries_after"]
 
 _LONGEST_QUOTE = 300
 _FEW = 2
+_LOOSE_JSON = (
+    "The server does not take the JSON form of answers that --structured asks for: leave "
+    "--structured out; the question asks for JSON in words as well."
+)
 
 
 class Kind(StrEnum):
@@ -117,6 +121,9 @@ def _of_status(error: APIStatusError, endpoint: Endpoint, model: str) -> Trouble
         return trouble
     if (limit := read_image_limit(message)) is not None:
         return Trouble(kind=Kind.IMAGE_LIMIT, message=shown, image_limit=limit)
+    if parameter == "response_format" or "response_format" in message:
+        # llama-cpp-python says it with status 500; another try changes nothing either way.
+        return Trouble(kind=Kind.ITEM, message=shown, remedy=_LOOSE_JSON, rejected=True)
     if trouble.kind is Kind.ITEM:
         named = parameter or _named_parameter(message)
         if named in ("max_tokens", "seed"):
