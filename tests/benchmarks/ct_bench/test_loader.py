@@ -20,7 +20,9 @@ def ids(release, **selection):
 
 
 def test_nothing_is_found_where_nothing_is_odd(small_release):
-    assert set(codes(opened(small_release))) == {"one-form-only"}  # clip asks two of the six
+    # Its clip file asks two of the six, and of four lesions one has key slices.
+    expected = {"one-form-only", "missing-key-slice", "key-slice-names"}
+    assert set(codes(opened(small_release))) == expected
 
 
 def test_items_come_in_file_order_with_stable_ids(small_release):
@@ -99,6 +101,23 @@ def test_a_missing_picture_is_a_finding_and_its_questions_stay(small_release):
     finding = codes(release)["missing-image"]
     assert finding.where == "llm/test/one.png"
     assert "3 questions" in finding.evidence
+
+
+def test_key_slices_are_reported_by_their_spelling_and_where_they_lack(small_release):
+    found = codes(opened(small_release))
+    assert found["key-slice-names"].evidence == (
+        "key slices are spelt lesion_bbox/{lesion_idx}.png and lesion_nobox/{lesion_idx}.png"
+    )
+    assert found["missing-key-slice"].count == 3
+    folder = small_release.root / "lesion_bbox"
+    (folder / "30.png").rename(folder / "lesion_30.png")
+    found = codes(opened(small_release))
+    assert "lesion_bbox/lesion_{lesion_idx}.png" in found["key-slice-names"].evidence
+    for each in ("lesion_bbox/lesion_30.png", "lesion_nobox/30.png"):
+        (small_release.root / each).unlink()
+    found = codes(opened(small_release))
+    assert found["missing-key-slice"].count == 4
+    assert "key-slice-names" not in found
 
 
 def test_a_file_that_is_no_picture_is_a_finding(small_release):

@@ -85,13 +85,14 @@ class ReleaseFiles:
             for folder in (layout.LESION_BBOX_FOLDER, layout.LESION_NOBOX_FOLDER)
         }
 
-    def lesion_image_pattern(self) -> str | None:
-        """Tell which of the two spellings of key-slice names the release uses, if any."""
-        for folder, names in self._lesion_names.items():
-            for name in names:
-                long_name = name.startswith("lesion_")
-                return f"{folder}/{layout.LESION_IMAGE_NAMES[int(long_name)]}"
-        return None
+    def lesion_spellings(self) -> tuple[str, ...]:
+        """Tell which spellings of key-slice names the release uses: folder and pattern."""
+        patterns = dict.fromkeys(
+            f"{folder}/{layout.LESION_IMAGE_NAMES[int(name.startswith('lesion_'))]}"
+            for folder, names in self._lesion_names.items()
+            for name in sorted(names)
+        )
+        return tuple(patterns)
 
     def problems(self, paths: Iterable[str]) -> Mapping[str, tuple[str, str]]:
         """Look at each file: there, a picture, whole, and of bearable size.

@@ -12,7 +12,7 @@ from overread.benchmarks.ct_bench.questions import Question
 from overread.contracts import Form
 from overread.records import Finding, Severity
 
-__all__ = ["id_findings", "picture_findings", "question_findings"]
+__all__ = ["id_findings", "key_slice_findings", "picture_findings", "question_findings"]
 
 _OWN_CLUSTER: Final = "its lesion is taken as a cluster of its own"
 _EFFECTS: Final[Mapping[str, str]] = {
@@ -98,6 +98,28 @@ def id_findings(
                 "have different denominators",
                 count=len(alone),
             )
+
+
+def key_slice_findings(index: LesionIndex, files: ReleaseFiles) -> Iterator[Finding]:
+    """Report lesions without a key slice, and how the release spells those that are there."""
+    spellings = files.lesion_spellings()
+    if spellings:
+        yield Finding(
+            severity=Severity.INFO,
+            code="key-slice-names",
+            where="lesion_bbox and lesion_nobox",
+            evidence=f"key slices are spelt {' and '.join(spellings)}",
+        )
+    lacking = [each for each in index.lesions if not files.lesion_pictures(each)]
+    if lacking:
+        yield Finding(
+            severity=Severity.WARNING,
+            code="missing-key-slice",
+            where=_first([f"lesion {each}" for each in lacking]),
+            evidence="neither lesion_bbox nor lesion_nobox holds a picture of it",
+            effect="readers that learn from training lesions do without it",
+            count=len(lacking),
+        )
 
 
 def picture_findings(questions: Iterable[Question], files: ReleaseFiles) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from overread.benchmarks.ct_bench import layout, protocol
 from overread.benchmarks.ct_bench.files import ReleaseFiles
 from overread.benchmarks.ct_bench.findings import (
     id_findings,
+    key_slice_findings,
     picture_findings,
     question_findings,
 )
@@ -127,6 +128,7 @@ class CtBenchRelease:
             *self._index.findings,
             *question_findings(questions, self._index),
             *id_findings(self._questions, self._by_id),
+            *key_slice_findings(self._index, self._files),
             *picture_findings(questions, self._files),
         )
 
