@@ -3,7 +3,18 @@ import dataclasses
 import pytest
 
 from overread import records
-from overread.records import Box, Choice, Item, ModelIdentity, Option, Window
+from overread.records import (
+    Box,
+    Choice,
+    Item,
+    ModelIdentity,
+    MultiChoice,
+    Option,
+    Ranking,
+    Text,
+    Trace,
+    Window,
+)
 
 
 def record_types():
@@ -34,6 +45,23 @@ def test_a_window_by_centre_and_width():
 
 def test_letters_come_in_order():
     assert Choice(options=(Option(letter="B"), Option(letter="A"))).letters == ("B", "A")
+
+
+def test_the_options_of_an_item_are_those_of_its_answer_space():
+    options = (Option(letter="A"), Option(letter="B"))
+    spaces = {
+        Choice(options=options): options,
+        MultiChoice(options=options): options,
+        Ranking(options=options): options,
+        Trace(answer=Choice(options=options), tools=(), max_steps=1): options,
+        Trace(answer=Text(), tools=(), max_steps=1): (),
+        Text(): (),
+    }
+    for space, offered in spaces.items():
+        item = Item(
+            id="q", benchmark="b", task="t", condition="c", question="?", answer_space=space
+        )
+        assert item.options == offered
 
 
 def test_identities_are_labelled_by_adapter_and_name():

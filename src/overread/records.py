@@ -6,7 +6,8 @@ receives one, because no field of `Item` can hold it. `Finding` is what a check 
 reports; `Manifest` is what makes a run repeatable.
 
 All records are frozen, slotted and keyword-only, hold no pixels, and need nothing but the standard
-library. Ids are strings, stable between two readings of one release.
+library. Ids are strings, stable between two readings of one release. They stand on one page, long
+as it is, because they are read as one.
 """
 
 from __future__ import annotations
@@ -285,6 +286,14 @@ class Item:
     """Ids of what the item belongs to: patient, study, series, case, lesion."""
     strata: Mapping[str, str] = field(default_factory=dict[str, str])
     """What results are broken down by: task, box, stack, split."""
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options on offer; none where the answer is no choice of any kind."""
+        space = self.answer_space
+        if isinstance(space, Trace):
+            space = space.answer
+        return space.options if isinstance(space, Choice | MultiChoice | Ranking) else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

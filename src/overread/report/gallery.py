@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
 from overread.contracts import Renderer
-from overread.records import Choice, Item, JsonValue, Media, MultiChoice, Ranking, Receipt, Status
+from overread.records import JsonValue, Media, Receipt, Status
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, run_labels
 from overread.report.thumbnails import Role, Shelf, make_shelf
 
@@ -132,22 +132,15 @@ def _wanted(gallery: Iterable[GalleryItem]) -> Iterator[tuple[Media, Role]]:
     for entry in gallery:
         for media in entry.item.media:
             yield media, _role(media)
-        for _, _, media in _options(entry.item):
-            if media is not None:
-                yield media, "option"
+        for option in entry.item.options:
+            if option.media is not None:
+                yield option.media, "option"
 
 
 def _role(media: Media) -> Role:
     if media.recipe.stack == "mosaic" and len(media.paths) > 1:
         return "mosaic"
     return "slice" if len(media.paths) > 1 else "single"
-
-
-def _options(item: Item) -> list[tuple[str, str | None, Media | None]]:
-    space = item.answer_space
-    if isinstance(space, Choice | MultiChoice | Ranking):
-        return [(option.letter, option.text, option.media) for option in space.options]
-    return []
 
 
 def _item_json(
@@ -161,11 +154,11 @@ def _item_json(
     answers: list[JsonValue] = [_answer_json(entry.answers.get(r), texts, receipts) for r in runs]
     options: list[JsonValue] = [
         {
-            "letter": letter,
-            "text": None if text is None else texts.place(text),
-            "media": None if media is None else _media_json(media, "option", shelf),
+            "letter": option.letter,
+            "text": None if option.text is None else texts.place(option.text),
+            "media": None if option.media is None else _media_json(option.media, "option", shelf),
         }
-        for letter, text, media in _options(item)
+        for option in item.options
     ]
     return {
         "id": item.id,

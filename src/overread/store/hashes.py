@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from overread.errors import StoreError, expected
-from overread.records import Choice, Item, Media, MultiChoice, Option, Ranking, Trace
+from overread.records import Item, Media
 
 if TYPE_CHECKING:
     from overread.records import JsonValue, ModelIdentity
@@ -126,17 +126,9 @@ def item_media(item: Item) -> Iterator[Media]:
     for part in item.prompt:
         if part.media is not None:
             yield part.media
-    for option in _options(item.answer_space):
+    for option in item.options:
         if option.media is not None:
             yield option.media
-
-
-def _options(space: object) -> tuple[Option, ...]:
-    if isinstance(space, Trace):
-        return _options(space.answer)
-    if isinstance(space, Choice | MultiChoice | Ranking):
-        return space.options
-    return ()
 
 
 def request_hash(

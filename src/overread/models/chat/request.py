@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from overread.contracts import ModelOptions, Picture, Query
 from overread.errors import ModelError, expected
-from overread.records import Choice, Item, Media, MultiChoice, Option, Part, Ranking
+from overread.records import Choice, Item, Media, Part
 
 __all__ = ["Body", "Wire", "chat_body", "shown_pictures"]
 
@@ -43,7 +43,7 @@ def shown_pictures(query: Query) -> tuple[Picture, ...]:
     for part in _parts(item):
         if part.media is not None:
             shown.extend(_rendered(query, part.media))
-    if not shown and (item.media or any(option.media for option in _options(item))):
+    if not shown and (item.media or any(option.media for option in item.options)):
         raise ModelError(
             expected(
                 f"item {item.id}",
@@ -161,13 +161,8 @@ def _plain_prompt(item: Item) -> Iterator[Part]:
     for media in item.media:
         yield Part(media=media)
     yield Part(text=item.question)
-    for option in _options(item):
+    for option in item.options:
         yield Part(text=f"{option.letter}: {option.text or ''}".rstrip(), media=option.media)
-
-
-def _options(item: Item) -> tuple[Option, ...]:
-    space = item.answer_space
-    return space.options if isinstance(space, Choice | MultiChoice | Ranking) else ()
 
 
 def _response_format(item: Item) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from overread.contracts import ModelOptions, Picture, Query, Reply
-from overread.records import Choice, Media, MultiChoice, Ranking, Status
+from overread.records import Media, Status
 
 __all__ = ["BadReplyError", "ReportedError", "Written", "question_line", "read_reply_line"]
 
@@ -48,8 +48,6 @@ def question_line(query: Query, options: ModelOptions, *, folder: Path) -> Writt
         pictures = (picture for one in media for picture in query.pictures.get(one, ()))
         return [_picture(picture, files) for picture in pictures]
 
-    space = item.answer_space
-    choices = space.options if isinstance(space, Choice | MultiChoice | Ranking) else ()
     message = {
         "id": item.id,
         "draw": query.draw,
@@ -70,7 +68,7 @@ def question_line(query: Query, options: ModelOptions, *, folder: Path) -> Writt
                 "text": option.text,
                 "pictures": shown([option.media] if option.media else []),
             }
-            for option in choices
+            for option in item.options
         ],
         "settings": {
             "seed": options.seed + query.draw,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from overread.models.predictions.rows import Row
-from overread.records import Choice, Finding, Item, MultiChoice, Severity
+from overread.records import Finding, Item, Severity
 
 __all__ = ["Join", "Joined"]
 
@@ -146,9 +146,7 @@ def _fits(row: Row, item: Item) -> bool:
 
 
 def _choices_of(item: Item) -> tuple[tuple[str, str], ...]:
-    space = item.answer_space
-    options = space.options if isinstance(space, Choice | MultiChoice) else ()
-    return tuple(sorted((option.letter, (option.text or "").strip()) for option in options))
+    return tuple(sorted((option.letter, (option.text or "").strip()) for option in item.options))
 
 
 def _words(text: str) -> str:
