@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Final
 
 import numpy as np
 
 from overread.imaging.encode import encode_png
-from overread.imaging.picture import Picture
-from overread.records import Receipt
+from overread.imaging.picture import Picture, with_receipt
 
 __all__ = ["number_picture"]
 
@@ -30,18 +28,4 @@ def number_picture(number: str) -> Picture:
         anchor="mm",
     )
     data = encode_png(np.asarray(image))
-    return Picture(
-        data=data,
-        receipt=Receipt(
-            sha256=hashlib.sha256(data).hexdigest(),
-            width=_SIDE_PX,
-            height=_SIDE_PX,
-            size_bytes=len(data),
-            media_type="image/png",
-            sources=(),
-            window="as stored",
-            layout="single",
-            orientation="as stored",
-            boxes_drawn=0,
-        ),
-    )
+    return with_receipt(data, media_type="image/png", width=_SIDE_PX, height=_SIDE_PX)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from overread.records import Receipt
 
-__all__ = ["Picture"]
+__all__ = ["AS_STORED", "Picture", "with_receipt"]
+
+AS_STORED = "as stored"
+"""Window and orientation of a picture that nobody windowed or turned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,3 +19,31 @@ class Picture:
 
     data: bytes
     receipt: Receipt
+
+
+def with_receipt(
+    data: bytes,
+    *,
+    media_type: str,
+    width: int,
+    height: int,
+    sources: tuple[str, ...] = (),
+    window: str = AS_STORED,
+    layout: str = "single",
+    orientation: str = AS_STORED,
+    boxes_drawn: int = 0,
+) -> Picture:
+    """Give encoded bytes the receipt that says what they are; see `Receipt` for its fields."""
+    receipt = Receipt(
+        sha256=sha256(data).hexdigest(),
+        width=width,
+        height=height,
+        size_bytes=len(data),
+        media_type=media_type,
+        sources=sources,
+        window=window,
+        layout=layout,
+        orientation=orientation,
+        boxes_drawn=boxes_drawn,
+    )
+    return Picture(data=data, receipt=receipt)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import re
 from dataclasses import dataclass, replace
@@ -18,17 +17,16 @@ from overread.imaging.boxes import draw_box
 from overread.imaging.encode import encode_png, shrink
 from overread.imaging.header import PictureHeader, read_header
 from overread.imaging.mosaic import mosaic, mosaic_shape
-from overread.imaging.picture import Picture
+from overread.imaging.picture import AS_STORED, Picture, with_receipt
 from overread.imaging.picture_file import decode_picture
 from overread.imaging.read import read_slice, sniff
 from overread.imaging.safe_path import resolve_inside
 from overread.imaging.stored import StoredSlice
 from overread.imaging.window import ABDOMEN, apply_window, stretch_window, window_label
-from overread.records import Box, Media, Receipt
+from overread.records import Box, Media
 
 __all__ = ["PictureRenderer"]
 
-_AS_STORED = "as stored"
 _VOLUME_SLICE = re.compile(r"(?P<file>.+\.(?:nii|nii\.gz|dcm))#(?P<index>\d{1,6})", re.IGNORECASE)
 
 _log = logging.getLogger(__name__)
@@ -150,7 +148,7 @@ def _show(stored: StoredSlice, media: Media, relative: str) -> _Shown:
         _log.warning("%s: %s", relative, warning)
     recipe = media.recipe
     if stored.unit == "display":
-        grey, window = stored.pixels, _AS_STORED
+        grey, window = stored.pixels, AS_STORED
     else:
         unit = "HU" if stored.unit == "hu" else "stored"
         fallback = ABDOMEN if stored.unit == "hu" else stretch_window(stored.pixels)
@@ -198,33 +196,25 @@ def _common(labels: list[str]) -> str:
 
 
 def _as_stored(data: bytes, header: PictureHeader, relative: str, layout: str) -> Picture:
-    receipt = Receipt(
-        sha256=hashlib.sha256(data).hexdigest(),
+    return with_receipt(
+        data,
+        media_type=header.media_type,
         width=header.width,
         height=header.height,
-        size_bytes=len(data),
-        media_type=header.media_type,
         sources=(relative,),
-        window=_AS_STORED,
         layout=layout,
-        orientation=_AS_STORED,
-        boxes_drawn=0,
     )
-    return Picture(data=data, receipt=receipt)
 
 
 def _encoded(shown: _Shown, *, sources: tuple[str, ...], layout: str) -> Picture:
-    data = encode_png(shown.pixels)
-    receipt = Receipt(
-        sha256=hashlib.sha256(data).hexdigest(),
+    return with_receipt(
+        encode_png(shown.pixels),
+        media_type="image/png",
         width=shown.pixels.shape[1],
         height=shown.pixels.shape[0],
-        size_bytes=len(data),
-        media_type="image/png",
         sources=sources,
         window=shown.window,
         layout=layout,
         orientation=shown.orientation,
         boxes_drawn=shown.boxes_drawn,
     )
-    return Picture(data=data, receipt=receipt)

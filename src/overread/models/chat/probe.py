@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 import zlib
-from hashlib import sha256
 
 from overread.contracts import Picture, Query
-from overread.records import Choice, Item, Media, Option, Part, Receipt
+from overread.imaging.picture import with_receipt
+from overread.records import Choice, Item, Media, Option, Part
 
 __all__ = ["PROBE_PICTURES", "probe_query"]
 
@@ -46,19 +46,7 @@ def _square(grey: int) -> Picture:
         _chunk(*chunk)
         for chunk in ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
     )
-    receipt = Receipt(
-        sha256=sha256(data).hexdigest(),
-        width=_SIDE_PX,
-        height=_SIDE_PX,
-        size_bytes=len(data),
-        media_type="image/png",
-        sources=(),
-        window="as stored",
-        layout="single",
-        orientation="as stored",
-        boxes_drawn=0,
-    )
-    return Picture(data=data, receipt=receipt)
+    return with_receipt(data, media_type="image/png", width=_SIDE_PX, height=_SIDE_PX)
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
