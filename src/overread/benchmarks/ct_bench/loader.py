@@ -181,39 +181,57 @@ class CtBenchRelease:
             )
 
     def _item(self, item_id: str, question: Question, selection: Selection) -> Item:
-        lesion = self._index.lesions.get(question.lesion)
         is_stack = question.task in layout.STACK_TASKS and len(question.picture_paths) > 1
         # Only a stack is shown in one of several ways; a single slice is always itself.
-        stack = selection.stack if is_stack else "images"
-        recipe = Recipe(stack=stack, max_side_px=selection.max_side_px)
-        spacing_mm = lesion.spacing_mm if lesion else None
-        paths = [self._files.locate(question, raw) for raw in question.picture_paths]
-        options_are_pictures = question.pictures_are_options
-        options = tuple(
-            Option(
-                letter=letter,
-                text=text,
-                media=Media(paths=(paths[place],), recipe=recipe) if options_are_pictures else None,
-            )
-            for place, (letter, text) in enumerate(
-                zip(question.letters, question.option_texts, strict=True)
-            )
+        shown = selection.stack if is_stack else "single"
+        media, options = self._shown(question, selection, is_stack=is_stack)
+        text = question.text or protocol.stem(question.task, None)
+        worded = text if question.form == "chat" else protocol.stem(question.task, question.text)
+        return Item(
+            id=item_id,
+            benchmark=self.card.name,
+            task=question.task,
+            condition=f"{question.box}+{shown}" if is_stack else question.box,
+            question=text,
+            media=media,
+            prompt=protocol.chat_prompt(worded, options, media),
+            answer_space=Choice(options=options),
+            groups=self._groups(item_id, question),
+            strata={
+                "task": question.task,
+                "box": question.box,
+                "stack": shown,
+                "split": question.split or "test",
+            },
         )
-        media = (
-            ()
-            if options_are_pictures or not paths
-            else (
+
+    def _shown(
+        self, question: Question, selection: Selection, *, is_stack: bool
+    ) -> tuple[tuple[Media, ...], tuple[Option, ...]]:
+        """Give the pictures asked about, and the options, which may be the pictures."""
+        recipe = Recipe(
+            stack=selection.stack if is_stack else "images", max_side_px=selection.max_side_px
+        )
+        paths = [self._files.locate(question, raw) for raw in question.picture_paths]
+        candidates: list[Media | None] = [None] * len(question.letters)
+        media: tuple[Media, ...] = ()
+        if question.pictures_are_options:
+            candidates = [Media(paths=(path,), recipe=recipe) for path in paths]
+        elif paths:
+            lesion = self._index.lesions.get(question.lesion)
+            media = (
                 Media(
                     paths=tuple(paths),
                     kind="stack" if is_stack else "picture",
                     recipe=recipe,
-                    spacing_mm=spacing_mm,
+                    spacing_mm=lesion.spacing_mm if lesion else None,
                 ),
             )
-        )
-        text = question.text or protocol.stem(question.task, None)
-        worded = text if question.form == "chat" else protocol.stem(question.task, question.text)
-        shown = "single" if not is_stack else stack
+        told = zip(question.letters, question.option_texts, candidates, strict=True)
+        return media, tuple(Option(letter=a, text=text, media=one) for a, text, one in told)
+
+    def _groups(self, item_id: str, question: Question) -> dict[str, str]:
+        lesion = self._index.lesions.get(question.lesion)
         groups = {
             "lesion": question.lesion,
             # A lesion of an unknown patient counts as a patient of its own.
@@ -224,23 +242,7 @@ class CtBenchRelease:
             groups |= {"qa_id": qa_id}
         if lesion and lesion.study:
             groups |= {"study": lesion.study}
-        return Item(
-            id=item_id,
-            benchmark=self.card.name,
-            task=question.task,
-            condition=question.box if shown == "single" else f"{question.box}+{stack}",
-            question=text,
-            media=media,
-            prompt=protocol.chat_prompt(worded, options, media),
-            answer_space=Choice(options=options),
-            groups=groups,
-            strata={
-                "task": question.task,
-                "box": question.box,
-                "stack": shown,
-                "split": question.split or "test",
-            },
-        )
+        return groups
 
     # ------------------------------------------------------------ ids
 
