@@ -20,8 +20,8 @@ def ids(release, **selection):
 
 
 def test_nothing_is_found_where_nothing_is_odd(small_release):
-    # Its clip file asks two of the six, and of four lesions one has key slices.
-    expected = {"one-form-only", "missing-key-slice", "key-slice-names"}
+    # Its clip file asks two of the six, of four lesions one has key slices, its stack has three.
+    expected = {"one-form-only", "missing-key-slice", "key-slice-names", "slice-count"}
     assert set(codes(opened(small_release))) == expected
 
 
@@ -118,6 +118,28 @@ def test_key_slices_are_reported_by_their_spelling_and_where_they_lack(small_rel
     found = codes(opened(small_release))
     assert found["missing-key-slice"].count == 4
     assert "key-slice-names" not in found
+
+
+@pytest.mark.parametrize("gap", [None, 7, ""])
+def test_a_gap_among_candidates_moves_no_picture_to_another_letter(small_release, gap):
+    small_release.clip[1]["image_paths"][0] = gap
+    small_release.llm[3]["image_path"][0] = gap
+    small_release.write()
+    release = opened(small_release)
+    for form, folder in (("clip", "clip"), ("chat", "llm")):
+        (item,) = release.items(Selection(form=form, tasks=("txt2img",)))
+        shown = {option.letter: option.media.paths[0] for option in item.options}
+        assert shown["B"] == f"{folder}/test/b.png"
+        assert shown["A"] == f"{folder}/test/"
+    assert codes(release)["missing-image"].count == 2
+
+
+def test_a_stack_or_candidates_of_another_number_are_findings(small_release):
+    small_release.llm[3]["image_path"].pop()
+    small_release.write()
+    found = codes(opened(small_release))
+    assert found["picture-count"].evidence == "3 pictures for 4 options"
+    assert found["slice-count"].evidence == "3 slices, a stack has 9"
 
 
 def test_a_file_that_is_no_picture_is_a_finding(small_release):

@@ -97,6 +97,8 @@ def read_question(entry: Mapping[str, object], *, form: Form, place: str) -> Que
     letters, option_texts = _options(entry, form=form, task=task, n_pictures=len(paths))
     if not letters:
         oddities.append("no-options: no choices, text or candidate pictures")
+    odd_count = _count_oddity(task, n_pictures=len(paths), n_options=len(letters))
+    oddities += [odd_count] if odd_count else []
     correct, problem = _correct(entry.get("correct_choice"), letters, option_texts)
     split = normal_split(entry.get("split"))
     return Question(
@@ -130,11 +132,27 @@ def _paths(entry: Mapping[str, object]) -> tuple[str, ...]:
     if isinstance(raw, str):
         return (raw,) if raw.strip() else ()
     if isinstance(raw, Sequence):
-        return tuple(path for path in cast("Sequence[object]", raw) if isinstance(path, str))
+        return tuple(map(_path, cast("Sequence[object]", raw)))
     if isinstance(raw, Mapping):  # {"A": path, …}: candidates by letter
         by_letter = cast("Mapping[str, object]", raw)
-        return tuple(str(by_letter[letter]) for letter in sorted(by_letter))
+        return tuple(_path(by_letter[letter]) for letter in sorted(by_letter))
     return ()
+
+
+def _path(raw: object) -> str:
+    """Keep the place of what is no path: left out, it would move the next one to its letter."""
+    return raw if isinstance(raw, str) else ""
+
+
+def _count_oddity(task: str, *, n_pictures: int, n_options: int) -> str | None:
+    """Say when slices or candidates are too few or many; one picture may hold all, tiled."""
+    if n_pictures < 2:
+        return None
+    if task in layout.STACK_TASKS and n_pictures != layout.SLICES_PER_STACK:
+        return f"slice-count: {n_pictures} slices, a stack has {layout.SLICES_PER_STACK}"
+    if task in layout.IMAGE_CHOICE_TASKS and n_pictures != n_options:
+        return f"picture-count: {n_pictures} pictures for {n_options} options"
+    return None
 
 
 def _options(
