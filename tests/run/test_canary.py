@@ -2,9 +2,11 @@ import asyncio
 import io
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from overread.contracts import Reply
+from overread.errors import FatalModelError, ModelError
 from overread.imaging.canary import number_picture
 from overread.records import ModelIdentity, Severity, Status
 from overread.run.canary import ask_canaries
@@ -45,6 +47,27 @@ def test_a_model_that_does_not_see_is_warned_about():
     (finding,) = asyncio.run(ask_canaries(Reader(blind=True)))
     assert finding.severity is Severity.WARNING
     assert finding.effect
+
+
+class Broken(Reader):
+    def __init__(self, error):
+        super().__init__(blind=True)
+        self.error = error
+
+    async def ask(self, query):
+        raise self.error
+
+
+def test_a_model_that_fails_at_canaries_is_warned_about_and_may_go_on():
+    (finding,) = asyncio.run(ask_canaries(Broken(ModelError("out of memory"))))
+    assert finding.severity is Severity.WARNING
+    assert "named 0 of 4" in finding.evidence
+    assert "failed: out of memory" in finding.evidence
+
+
+def test_a_model_that_cannot_answer_at_all_ends_the_run():
+    with pytest.raises(FatalModelError):
+        asyncio.run(ask_canaries(Broken(FatalModelError("no key"))))
 
 
 def test_the_number_stands_only_in_the_pixels():
