@@ -1,9 +1,11 @@
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -168,6 +170,28 @@ def test_a_missing_picture_fails_its_questions_and_stays_in_the_denominator(
     assert estimates(outcome.out).n == outcome.n_planned
     published = estimates(outcome.out, profile="published")
     assert published.n == outcome.n_planned - outcome.n_failed  # the script drops them
+
+
+def test_a_picture_that_is_whole_and_cannot_be_decoded_fails_its_questions_only(
+    request_for, release_root, tmp_path
+):
+    root = tmp_path / "garbled"
+    shutil.copytree(release_root, root)
+    taught = sorted((root / "lesion_bbox").glob("*.png"))[:12]  # of 40, 24 are for training
+    for path in (next((root / "llm" / "test").glob("*.png")), *taught):
+        path.write_bytes(garbled(path.read_bytes()))
+    outcome = execute(request_for("radiomics", release=root, limit=None))
+    assert 0 < outcome.n_failed < outcome.n_planned
+    with RunStore.open(outcome.out) as store:
+        reasons = [r.reason for r in store.responses() if r.status is Status.FAILED]
+    assert all("can be decoded" in reason for reason in reasons)
+
+
+def garbled(png: bytes) -> bytes:
+    """Spoil the pixels of a PNG and put its checksums right again."""
+    header, pixels = png[:33], b"IDAT" + b"no pixels"
+    chunk = struct.pack(">I", 9) + pixels + struct.pack(">I", zlib.crc32(pixels))
+    return header + chunk + png[-12:]
 
 
 def test_what_makes_the_script_raise_leaves_only_the_published_denominator(request_for):

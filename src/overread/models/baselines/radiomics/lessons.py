@@ -97,12 +97,12 @@ def _lesson(case: TrainingCase, render: Renderer, *, find: bool) -> _Lesson | No
     """Measure a case by its first view with a box, else by its first view; None without any."""
     views: list[View] = []
     for media in case.media:
+        spacing_mm = None if media.recipe.max_side_px else media.spacing_mm
         try:
-            pictures = render(media)
+            found = [view for picture in render(media) for view in views_of(picture, spacing_mm)]
         except (ImageError, UnsafePathError):
             continue  # `overread check` reports it; here the other cases must do
-        spacing_mm = None if media.recipe.max_side_px else media.spacing_mm
-        views.extend(view for picture in pictures for view in views_of(picture, spacing_mm))
+        views.extend(found)
     if not views:
         return None
     shown = next((view for view in views if view.box), views[0])

@@ -12,6 +12,7 @@ from PIL import Image
 from scipy import ndimage
 
 from overread.contracts import Picture
+from overread.errors import ImageError, expected
 from overread.imaging.boxes import find_drawn_boxes
 from overread.records import Box
 
@@ -50,10 +51,26 @@ def views_of(picture: Picture, spacing_mm: tuple[float, ...] | None) -> tuple[Vi
     spacing_mm
         Size of a stored pixel along x and y, where the release says it and the picture was
         not shrunk on its way.
+
+    Raises
+    ------
+    ImageError
+        The picture cannot be decoded.
     """
-    with Image.open(io.BytesIO(picture.data)) as image:
-        grey = image.mode in ("L", "1")
-        rgb = np.asarray(image.convert("L" if grey else "RGB"))
+    try:
+        with Image.open(io.BytesIO(picture.data), formats=("PNG", "JPEG")) as image:
+            grey = image.mode in ("L", "1")
+            rgb = np.asarray(image.convert("L" if grey else "RGB"))
+    # A file sent as stored was checked for being whole, and never decoded before.
+    except (OSError, ValueError, SyntaxError) as error:
+        raise ImageError(
+            expected(
+                ", ".join(picture.receipt.sources) or "picture",
+                rule="a PNG or JPEG that can be decoded",
+                got=error,
+                remedy="Copy the file again.",
+            )
+        ) from error
     return tuple(_view(tile, spacing_mm) for tile in _tiles(rgb, picture))
 
 
