@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from overread.contracts import Joiner, Learner, Model, Release, Selection
+from overread.contracts import Joiner, Learner, Model, Release, Training
 from overread.errors import FatalModelError, PartialRunError, UsageError, expected
 from overread.imaging.render import PictureRenderer
 from overread.records import Manifest
@@ -28,6 +27,7 @@ from overread.run.manifest import make_manifest
 from overread.run.planning import Planned, identity_of, make_plan, media_hashes
 from overread.run.request import RunOutcome, RunRequest
 from overread.run.scoring import score_run
+from overread.run.selecting import check_selected, fit_selection
 from overread.store.run_store import RunStore
 
 __all__ = ["execute", "quietly"]
@@ -58,12 +58,12 @@ def execute(
     ------
     UsageError, ReleaseError, StoreError
         Nothing was asked.
-    PartialRunError, FatalModelError
+    PartialRunError, FatalModelError, StoreFullError
         The run stopped part-way; what was answered is in the run file.
     """
     release = release or find_benchmark(request.benchmark).open(request.release)
     model = open_model(request.model, request.options)
-    selection = _selection(request, model, release)
+    selection = fit_selection(request, model, release)
     identity, training = identity_of(model, release, selection)
     manifest = make_manifest(
         release,
@@ -74,7 +74,7 @@ def execute(
         command=request.command,
     )
     items = list(release.items(selection))
-    _check_items(items, selection, release)
+    check_selected(items, selection, release)
     findings = release.findings()
 
     with _open_store(request.out, manifest) as store:
@@ -93,14 +93,7 @@ def execute(
         missing = [planned for planned in plan if planned.line.request_hash not in answered]
         n_failed = 0
         if missing:
-            # A run that is stopped now must not be left with the numbers of an earlier plan.
-            store.replace_scores(())
-            store.replace_estimates(())
-            render = PictureRenderer(release.root)
-            if training is not None and isinstance(model, Learner):
-                model.learn(training, render)
-            asks_canary = _wants_canary(request, model)
-            n_failed = _ask(missing, model, render, store, on_progress, canary=asks_canary)
+            n_failed = _ask(missing, model, training, request, release, store, on_progress)
         if isinstance(model, Joiner):
             store.replace_findings("model", model.findings())
         score_run(store, release)
@@ -110,35 +103,6 @@ def execute(
             n_asked=len(missing),
             n_failed=n_failed,
             findings=tuple(store.findings()),
-        )
-
-
-def _selection(request: RunRequest, model: Model, release: Release) -> Selection:
-    """Fit the selection to the model: its question format, and its way of seeing stacks."""
-    usual = "features" if model.form == "clip" else "images"
-    stack = request.stack or (usual if usual in release.card.stacks else release.card.stacks[0])
-    if stack not in release.card.stacks:
-        raise UsageError(
-            expected(
-                "--stack",
-                rule="one of " + ", ".join(release.card.stacks),
-                got=repr(stack),
-                remedy="Leave it out for the usual way.",
-            )
-        )
-    return replace(request.selection, form=model.form, stack=stack)
-
-
-def _check_items(items: Sequence[object], selection: Selection, release: Release) -> None:
-    if not items:
-        raise UsageError(
-            expected(
-                "--split, --task, --condition",
-                rule="at least one question of the release",
-                got=f"split {selection.split}, tasks {selection.tasks or 'all'}, "
-                f"conditions {selection.conditions or 'all'}: none",
-                remedy=f"'overread check {release.card.name} RELEASE' counts what there is.",
-            )
         )
 
 
@@ -172,18 +136,24 @@ def _wants_canary(request: RunRequest, model: Model) -> bool:
 def _ask(
     missing: Sequence[Planned],
     model: Model,
-    render: PictureRenderer,
+    training: Training | None,
+    request: RunRequest,
+    release: Release,
     store: RunStore,
     on_progress: Callable[[Progress], None],
-    *,
-    canary: bool,
 ) -> int:
-    run = store.manifest.run
+    """Ask what is missing; give how many of it got no reply."""
+    # A run that is stopped now must not be left with the numbers of an earlier plan.
+    store.replace_scores(())
+    store.replace_estimates(())
+    run, render = store.manifest.run, PictureRenderer(release.root)
+    if training is not None and isinstance(model, Learner):
+        model.learn(training, render)
 
     async def ask() -> int:
         try:
             await model.preflight()
-            if canary:
+            if _wants_canary(request, model):
                 store.replace_findings("canary", await ask_canaries(model))
             return await ask_all(
                 missing, run=run, model=model, render=render, store=store, on_progress=on_progress

@@ -1,0 +1,49 @@
+"""What is asked of a release: the selection as the model takes it, and that it is not empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from overread.contracts import Model, Release, Selection
+from overread.errors import UsageError, expected
+from overread.records import Item
+from overread.run.request import RunRequest
+
+__all__ = ["check_selected", "fit_selection"]
+
+
+def fit_selection(request: RunRequest, model: Model, release: Release) -> Selection:
+    """Fit the selection to the model: its question format, and its way of seeing stacks.
+
+    Raises
+    ------
+    UsageError
+        The benchmark does not show stacks in the way asked for.
+    """
+    usual = "features" if model.form == "clip" else "images"
+    stack = request.stack or (usual if usual in release.card.stacks else release.card.stacks[0])
+    if stack not in release.card.stacks:
+        raise UsageError(
+            expected(
+                "--stack",
+                rule="one of " + ", ".join(release.card.stacks),
+                got=repr(stack),
+                remedy="Leave it out for the usual way.",
+            )
+        )
+    return replace(request.selection, form=model.form, stack=stack)
+
+
+def check_selected(items: Sequence[Item], selection: Selection, release: Release) -> None:
+    """Raise UsageError when nothing was selected."""
+    if not items:
+        raise UsageError(
+            expected(
+                "--split, --task, --condition",
+                rule="at least one question of the release",
+                got=f"split {selection.split}, tasks {selection.tasks or 'all'}, "
+                f"conditions {selection.conditions or 'all'}: none",
+                remedy=f"'overread check {release.card.name} RELEASE' counts what there is.",
+            )
+        )
