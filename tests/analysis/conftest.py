@@ -12,7 +12,7 @@ from overread.records import Choice, Item, Option, PlannedItem, Reference, Score
 
 LETTERS = "ABCD"
 
-# CT-Bench's test exam (system description): task -> questions without and with a box.
+# CT-Bench's test exam (arXiv 2602.14879): task -> questions without and with a box.
 CT_BENCH_CELLS = {
     "img2txt": (200, 200),
     "ct2txt": (200, 200),

@@ -94,7 +94,7 @@ def test_intervals_cover_as_often_as_they_say(share: float) -> None:
 
 
 def test_chance_band_of_the_ct_bench_test_exam() -> None:
-    # 25.0 ± 1.9 on 1,900 questions (system description); 0.75^200 for none right of 200.
+    # 25.0 ± 1.9 on 1,900 questions (arXiv 2602.14879); 0.75^200 for none right of 200.
     band = binomial_band(1900, 0.25)
     assert band.mean == 0.25
     assert band.low == pytest.approx(0.231, abs=1e-3)
