@@ -10,6 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 from overread.errors import UsageError
 from overread.stats.intervals import (
     binomial_band,
+    binomial_mass,
     clopper_pearson,
     poisson_binomial_band,
     wilson,
@@ -99,6 +100,7 @@ def test_chance_band_of_the_ct_bench_test_exam() -> None:
     assert band.mean == 0.25
     assert band.low == pytest.approx(0.231, abs=1e-3)
     assert band.high == pytest.approx(0.269, abs=1e-3)
+    assert binomial_mass(200, 0.25)[0] == pytest.approx(0.75**200, rel=1e-9)
 
 
 @given(
