@@ -229,15 +229,17 @@ def test_gain_keeps_the_pairs_together(make_line, make_score, plan) -> None:
 
 
 def test_the_best_policy_of_the_stratum_is_the_floor(eight, plan) -> None:
-    credit = {str(n): 0.5 for n in range(8)}
+    def always(credit: float) -> dict[str, float]:
+        return {str(n): credit for n in range(8)}
+
     floors = [
-        dataclasses.replace(_floor(0.2, credit), policy="longest option"),
-        _floor(0.5, credit),
-        _floor(0.9, credit, {"box": "box"}),
+        dataclasses.replace(_floor(0.2, always(0.2)), policy="longest option"),
+        _floor(0.5, always(0.5)),
+        _floor(0.9, always(0.9), {"box": "box"}),
     ]
     estimates = estimate(*eight, plan, floors=floors)
     assert _pick(estimates).blind_floor == 0.5
-    assert _pick(estimates, box="box").blind_floor == 0.9
+    assert _pick(estimates, box="box").blind_floor == pytest.approx(0.9)
     assert _pick(estimates, task="img2txt").blind_floor is None
     with_gain = {tuple(row.stratum.items()) for row in estimates if row.metric == "gain_over_blind"}
     assert with_gain == {(), (("box", "box"),)}
@@ -305,6 +307,13 @@ def test_the_published_profile_drops_what_the_benchmark_drops(make_line, make_sc
     assert (honest.value, honest.n, honest.reason) == (0.5, 40, None)
     assert _pick(estimates, "no_answer", "published").value == 0.0
     assert _pick(estimates, "no_answer", "honest").value == 0.25
+    # The floor is that of the items left: of the dropped ten its policy is right on all.
+    floor = _floor(22 / 40, {str(n): float(n < 12 or n >= 30) for n in range(40)})
+    floored = estimate(scores, planned, dropping, floors=[floor])
+    for profile, value in (("published", 12 / 30), ("honest", 22 / 40)):
+        accuracy, gain = (_pick(floored, name, profile) for name in ("accuracy", "gain_over_blind"))
+        assert accuracy.blind_floor == gain.blind_floor == pytest.approx(value)
+        assert gain.value == pytest.approx(accuracy.value - accuracy.blind_floor)
     cell = _pick(estimates, profile="published", task="img2txt", box="box")
     assert (cell.low, cell.high) == pytest.approx(proportion_confint(20, 30, method="wilson"))
     everything = [

@@ -264,7 +264,7 @@ def _row(
         chance=chance,
         chance_low=chance_low,
         chance_high=chance_high,
-        blind_floor=None if floor is None else floor.value,
+        blind_floor=None if floor is None else _floor_value(floor, column, stratum),
         blind_policy=None if floor is None else floor.policy,
         published=tuple(
             value
@@ -272,6 +272,14 @@ def _row(
             if value.metric == column.metric and dict(value.stratum) == dict(stratum.stratum)
         ),
     )
+
+
+def _floor_value(floor: BlindFloor, column: _Column, stratum: _Stratum) -> float:
+    """Give the floor over the items counted here, so that accuracy less floor is the gain."""
+    counted = float(column.weights.sum())
+    if stratum.credit is None or counted == 0:
+        return floor.value
+    return float(stratum.credit @ column.weights) / counted
 
 
 def _method_and_notes(
