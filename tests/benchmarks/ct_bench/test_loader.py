@@ -303,6 +303,14 @@ def test_no_release_is_an_error_that_helps(tmp_path, make):
         BENCHMARK.open(root)
 
 
+def test_a_table_that_went_through_a_data_frame_is_joined_all_the_same(small_release):
+    path = small_release.root / layout.MERGED_FILE
+    path.write_text(path.read_text().replace("\n10,", "\n10.0,").replace("\n11,", "\n11.0,"))
+    release = opened(small_release)
+    assert {item.groups["patient"] for item in release.items(Selection())} == {"7"}
+    assert "unknown-patient" not in codes(release)
+
+
 def test_a_release_without_tables_is_still_an_exam(small_release):
     for name in (layout.METADATA_FILE, layout.MERGED_FILE, layout.ONTOLOGY_FILE):
         (small_release.root / name).unlink()

@@ -105,7 +105,8 @@ class LesionIndex:
         repeated, without_id = 0, 0
         try:
             for row in _dicts(text):
-                key = row.get("lesion_idx", "")
+                # A data frame with a gap in the column writes 12.0 for 12.
+                key = row.get("lesion_idx", "").removesuffix(".0")
                 if not key:
                     without_id += 1
                 elif key in rows:
