@@ -182,3 +182,35 @@ def test_demo_leaves_a_report_and_goes_on_with_what_is_there(tmp_path, capsys):
     assert call("demo", "--out", str(out), "--lesions", "40") == 0
     assert "radiomics" in capsys.readouterr().out
     assert not list(Path(out).glob("*.part"))
+
+
+@pytest.mark.slow
+def test_sigterm_ends_a_run_with_its_answers_and_status_3(release, tmp_path):
+    import signal
+    import time
+
+    out = tmp_path / "run.sqlite"
+    command = [sys.executable, "-m", "overread", "run", "ct-bench", str(release)]
+    command += ["--model", "fake:delay=0.3", "--concurrency", "2", "--no-canary", "-o", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not out.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGTERM)
+    _, words = process.communicate(timeout=20)
+    assert process.returncode == 3, words
+    assert "Stopped." in words
+
+
+def test_without_a_terminal_progress_is_told_in_lines(capsys, monkeypatch):
+    from overread.cli import output
+    from overread.run.asking import Progress
+
+    monkeypatch.setattr(output, "_SECONDS_BETWEEN_LINES", 0.0)
+    with output.progress_bar("chat:m", quiet=False) as on_progress:
+        on_progress(Progress(done=3, total=9, failed=1, note="4 at once"))
+    assert "chat:m: 3 of 9 asked, 1 failed (4 at once)" in capsys.readouterr().err
+    with output.progress_bar("chat:m", quiet=True) as on_progress:
+        on_progress(Progress(done=3, total=9, failed=1))
+    assert capsys.readouterr().err == ""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from overread.analysis.reasons import plain_reason
 from overread.records import PlannedItem, Profile, Reference, Score, Status
 from overread.stats.intervals import wilson
 from overread.stats.uniformity import chi_square_uniform
@@ -181,7 +182,7 @@ def _bounded(reasons: Counter[str]) -> list[tuple[str, int]]:
 
 
 def _short(reason: str | None) -> str:
-    text = " ".join((reason or "no reason given").split())
+    text = plain_reason(reason)
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from overread.analysis.reasons import plain_reason
 from overread.contracts import AnalysisPlan
 from overread.records import Finding, PlannedItem, Score, Severity, Status
 
@@ -15,6 +16,7 @@ _BEARABLE_SHARE: Final = 0.01
 """Above one per cent without an answer a table is about formats as well: a peer lost 254 of 792
 answers to a wrapper and printed 58.7 % for 87.5 %."""
 _MOST_REASONS: Final = 3
+_LONGEST_REASON: Final = 120
 _WORDS: Final = {
     Status.UNPARSED: ("unread-replies", "a reply came and no answer was read in it"),
     Status.REFUSED: ("refusals", "the reply declines to answer"),
@@ -54,7 +56,7 @@ def reply_findings(
 def _without_answer(honest: Iterable[Score], n: int) -> Iterator[Finding]:
     rows = list(honest)
     for status, (code, words) in _WORDS.items():
-        reasons = Counter(score.reason or "no reason" for score in rows if score.status is status)
+        reasons = Counter(plain_reason(score.reason) for score in rows if score.status is status)
         count = reasons.total()
         if count > _BEARABLE_SHARE * n:
             yield Finding(
@@ -106,5 +108,4 @@ def _most(reasons: Counter[str]) -> str:
 
 
 def _short(reason: str) -> str:
-    words = " ".join(reason.split())
-    return words if len(words) <= 120 else f"{words[:120]}…"
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"

@@ -5,6 +5,7 @@ Exit status: 0 done, 1 something bad was found, 2 wrong use, 3 stopped part-way.
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -46,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit status."""
     from overread.errors import OverreadError
 
+    # A scheduler's SIGTERM ends a run as Ctrl-C does: stored, said, exit status 3.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         status = app(arguments, result_action="return_value")
     except OverreadError as error:

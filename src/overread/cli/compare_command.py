@@ -51,11 +51,10 @@ def compare_command(
         )
     scores: list[RunScores] = []
     manifests: list[Manifest] = []
-    for path in runs:
+    for path, label in zip(runs, _labels(runs), strict=True):
         score_if_stopped(path, release=release)
         with RunStore.open(path) as store:
             manifests.append(store.manifest)
-            label = f"{store.manifest.model.label} ({path.stem})"
             scores.append(RunScores(label=label, scores=store.scores(), planned=store.plan()))
     check_same_release(runs, manifests)
     root = release or Path(manifests[0].release_root)
@@ -75,13 +74,19 @@ def compare_command(
     return 0
 
 
+def _labels(runs: tuple[Path, ...]) -> list[str]:
+    """Name runs by their files, short where that tells them apart."""
+    stems = [path.stem for path in runs]
+    return stems if len(set(stems)) == len(stems) else [str(path) for path in runs]
+
+
 def _table(found: Comparison, rows: tuple[PairDifference, ...]) -> Table:
     table = Table(
         title=escape(f"{found.metric}, {found.profile} profile (%)"), title_justify="left"
     )
     for name in ("first", "second", "stratum"):
-        table.add_column(name, overflow="fold")
-    for name in ("n", "first", "second", "difference", "95 %", "only 1st", "only 2nd", "p (Holm)"):
+        table.add_column(name, overflow="fold", min_width=9)
+    for name in ("n", "first", "second", "difference", "95 %", "only 1", "only 2", "p (Holm)"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 from rich.console import Console
 from rich.markup import escape
@@ -34,14 +36,14 @@ _STYLES = {Severity.INFO: "cyan", Severity.WARNING: "yellow", Severity.ERROR: "r
 
 def show(*renderables: object) -> None:
     """Print for people on standard output: as wide as the terminal, at least 100 in a pipe."""
-    console = Console(width=None if sys.stdout.isatty() else 110, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else 110, highlight=False, emoji=False)
     for renderable in renderables:
         console.print(renderable)
 
 
 def notice(text: str) -> None:
     """Say something beside the result, on standard error."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(escape(text))
+    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(escape(text))
 
 
 def print_json(value: object) -> None:
@@ -141,13 +143,38 @@ def findings_table(findings: Sequence[Finding]) -> Table:
     return table
 
 
+_SECONDS_BETWEEN_LINES: Final = 30.0
+
+
+class _Lines:
+    """Says now and then how far a run is, one line each time."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._said_at = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._said_at < _SECONDS_BETWEEN_LINES:
+            return
+        self._said_at = now
+        note = f" ({progress.note})" if progress.note else ""
+        notice(
+            f"{self._what}: {progress.done} of {progress.total} asked, "
+            f"{progress.failed} failed{note}"
+        )
+
+
 @contextmanager
 def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Show a bar on standard error while a run asks; failures are counted as they come."""
-    if quiet:
-        yield lambda progress: None
+    """Show a bar on standard error while a run asks; failures are counted as they come.
+
+    Where standard error is no terminal, a line every half minute says how far it is.
+    """
+    console = Console(stderr=True, emoji=False)
+    if quiet or not console.is_terminal:
+        yield (lambda progress: None) if quiet else _Lines(what)
         return
-    console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -155,7 +182,7 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], Non
         TextColumn("{task.fields[failed]}"),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=console, disable=not console.is_terminal) as bars:
+    with Bars(*columns, console=console) as bars:
         task = bars.add_task(escape(what), total=None, failed="")
 
         def update(progress: Progress) -> None:

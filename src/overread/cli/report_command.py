@@ -50,7 +50,8 @@ def report_command(
     value = write_report(runs, out, release=release, title=title)
     if json:
         print_json(value)
-    notice(f"Wrote the report of {len(runs)} runs: {out / 'index.html'}")
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    notice(f"Wrote the report of {count}: {out / 'index.html'}")
     return 0
 
 

@@ -160,7 +160,7 @@ class _FunctionModel:
                     f"item {query.item.id}",
                     rule=f"{self._target} to come back within {self._options.timeout_s:g} s",
                     got="a call that has not, in twice that time",
-                    remedy="A function cannot be stopped from outside: raise --timeout, or run "
+                    remedy="A function cannot be stopped from outside: raise --timeout-s, or run "
                     "the model as a process (command:…).",
                 )
             ) from None

@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from overread.contracts import Joiner, Learner, Model, Release, Training
-from overread.errors import FatalModelError, PartialRunError, UsageError, expected
+from overread.errors import FatalModelError, PartialRunError
 from overread.imaging.render import PictureRenderer
-from overread.records import Manifest
 from overread.registry import find_benchmark, open_model
 from overread.run.asking import Progress, ask_all
 from overread.run.canary import ask_canaries
 from overread.run.manifest import make_manifest
+from overread.run.opening import open_run
 from overread.run.planning import Planned, identity_of, make_plan, media_hashes
 from overread.run.request import RunOutcome, RunRequest
 from overread.run.scoring import score_run
@@ -77,7 +76,7 @@ def execute(
     check_selected(items, selection, release)
     findings = release.findings()
 
-    with _open_store(request.out, manifest) as store:
+    with open_run(request.out, manifest) as store:
         store.replace_findings("release", findings)
         plan = make_plan(
             items,
@@ -106,27 +105,6 @@ def execute(
         )
 
 
-def _open_store(out: Path, manifest: Manifest) -> RunStore:
-    """Make the run file, or open it when it holds the same run."""
-    if not out.exists():
-        out.parent.mkdir(parents=True, exist_ok=True)
-        return RunStore.create(out, manifest)
-    store = RunStore.open(out, write=True)
-    if store.manifest.run != manifest.run:
-        held = store.manifest
-        store.close()
-        raise UsageError(
-            expected(
-                "--out",
-                rule=f"a new file, or the file of run {manifest.run} ({manifest.model.label})",
-                got=f"{out}, which holds run {held.run} ({held.model.label} on {held.benchmark})",
-                remedy="Model, settings, selection or release differ: choose another --out.",
-            )
-        )
-    store.update_manifest(manifest)
-    return store
-
-
 def _wants_canary(request: RunRequest, model: Model) -> bool:
     if request.canary is not None:
         return request.canary and model.sees
@@ -153,7 +131,7 @@ def _ask(
     async def ask() -> int:
         try:
             await model.preflight()
-            if _wants_canary(request, model):
+            if _wants_canary(request, model) and not store.findings("canary"):
                 store.replace_findings("canary", await ask_canaries(model))
             return await ask_all(
                 missing, run=run, model=model, render=render, store=store, on_progress=on_progress
@@ -170,7 +148,10 @@ def _ask(
 
 
 def _way_on(store: RunStore) -> str:
+    n_answered = len(store.answered())
+    if not n_answered:
+        return f"Nothing was answered; {store.path} holds the plan only."
     return (
-        f"{len(store.answered())} of {len(store.plan())} answers are in {store.path}; "
+        f"{n_answered} of {len(store.plan())} answers are in {store.path}; "
         "the same command goes on from there."
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from overread.analysis.asked import Asked, asked_of
 from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
+from overread.analysis.wire_findings import wire_findings
 from overread.contracts import Release
 from overread.records import PlannedItem, Profile, Score
 from overread.registry import find_benchmark
@@ -24,7 +25,8 @@ def score_run(store: RunStore, release: Release) -> Asked:
     plan = store.plan()
     store.replace_scores(_scores(store, release, plan, asked))
     scores = store.scores()
-    store.replace_findings("run", reply_findings(scores, plan, release.plan()))
+    replies = reply_findings(scores, plan, release.plan())
+    store.replace_findings("run", [*replies, *wire_findings(store.responses())])
     store.replace_estimates(
         estimate(
             scores,
