@@ -9,7 +9,7 @@ what did not arrive counts as not right, and the estimate says how many there we
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,10 @@ from overread.analysis.strata import group_rows, stratum_generator
 from overread.analysis.verdicts import Clusters, Verdicts, join_verdicts, planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Score, Status
-from overread.stats.bootstrap import cluster_bootstrap
+from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 from overread.stats.intervals import Interval, poisson_binomial_band, wilson
 
 __all__ = ["FEW_CLUSTERS", "estimate"]
-
-FEW_CLUSTERS = 20
-"""Below this many independent units a bootstrap interval is too narrow; the estimate says so."""
 
 _PROFILES: tuple[Profile, ...] = ("published", "honest")
 
@@ -220,7 +217,7 @@ def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan
             found[place] = wilson(successes, int(column.weights.sum()), level=plan.level)
     rest = [place for place in range(len(columns)) if place not in found]
     if rest:
-        drawn = cluster_bootstrap(
+        drawn = cluster_interval(
             np.stack([columns[place].values for place in rest], axis=1),
             stratum.codes,
             weights=np.stack([columns[place].weights for place in rest], axis=1),
@@ -228,8 +225,16 @@ def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan
             level=plan.level,
             rng=stratum_generator(plan.seed, stratum.stratum),
         )
-        found.update(zip(rest, drawn, strict=True))
+        for place, interval in zip(rest, drawn, strict=True):
+            found[place] = _within_range(interval, columns[place])
     return [found[place] for place in range(len(columns))]
+
+
+def _within_range(interval: Interval, column: _Column) -> Interval:
+    """Cut the bounds of a share at 0 and 1: a t interval does not know them."""
+    if interval.low is None or interval.high is None or not column.is_share:
+        return interval
+    return replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
 
 
 def _row(
@@ -299,12 +304,12 @@ def _method_and_notes(
             )
         return "wilson", notes
     if n_clusters < FEW_CLUSTERS:
-        notes.append(f"only {n_clusters} {clusters.unit}s: the interval is likely too narrow")
+        notes.append(f"only {n_clusters} {clusters.unit}s: read the interval with care")
     if clusters.n_unnamed:
         notes.append(
             f"{clusters.n_unnamed} items of the run name no {clusters.unit}; each stands alone"
         )
-    return f"cluster bootstrap ({clusters.unit})", notes
+    return f"{interval.method} ({clusters.unit})", notes
 
 
 def _chance(

@@ -19,6 +19,7 @@ __all__ = [
     "log_factorial",
     "normal_cdf",
     "normal_quantile",
+    "t_quantile",
 ]
 
 
@@ -50,3 +51,8 @@ def normal_cdf(z: float) -> float:
 def normal_quantile(probability: float) -> float:
     """Value below which the standard normal distribution has `probability`."""
     return float(special.ndtri(probability))
+
+
+def t_quantile(degrees: float, probability: float) -> float:
+    """Value below which Student's t with `degrees` of freedom has `probability`."""
+    return float(special.stdtrit(degrees, probability))

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from overread.errors import UsageError, expected
 from overread.stats import _special
-from overread.stats.bootstrap import Kind, cluster_bootstrap, cluster_sums
+from overread.stats.bootstrap import Kind, cluster_sums
+from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval
 from overread.stats.results import TestResult
 
@@ -87,12 +88,12 @@ def cluster_paired_difference(
     clusters
         (n,) cluster of each item.
     draws, level, kind, rng
-        As in `cluster_bootstrap`.
+        As in `cluster_bootstrap`; below `FEW_CLUSTERS` clusters the interval is `cluster_t`.
 
     Returns
     -------
     Interval
-        Of mean(first - second). Undefined where `cluster_bootstrap` is, for instance when all
+        Of mean(first - second). Undefined where `cluster_interval` is, for instance when all
         clusters show the same difference.
 
     Raises
@@ -101,9 +102,7 @@ def cluster_paired_difference(
         The two have different shapes.
     """
     difference = _difference(first, second)
-    intervals = cluster_bootstrap(
-        difference, clusters, draws=draws, level=level, kind=kind, rng=rng
-    )
+    intervals = cluster_interval(difference, clusters, draws=draws, level=level, kind=kind, rng=rng)
     return intervals[0]
 
 

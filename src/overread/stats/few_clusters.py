@@ -1,0 +1,124 @@
+"""Intervals over few independent units, where resampling them promises too much."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from overread.stats import _special
+from overread.stats.bootstrap import Kind, cluster_bootstrap, cluster_sums
+from overread.stats.intervals import Interval, check_level
+
+__all__ = ["FEW_CLUSTERS", "cluster_interval", "cluster_t"]
+
+FEW_CLUSTERS = 20
+"""Below this many independent units a percentile bootstrap covers too seldom (84 % with 5)."""
+
+
+def cluster_interval(
+    values: ArrayLike,
+    clusters: NDArray[np.int64],
+    *,
+    weights: ArrayLike | None = None,
+    draws: int = 2000,
+    level: float = 0.95,
+    kind: Kind = "percentile",
+    rng: np.random.Generator,
+) -> tuple[Interval, ...]:
+    """Interval of a mean over clustered items: a bootstrap, or `cluster_t` where units are few.
+
+    Parameters and results are those of `cluster_bootstrap`; `Interval.method` says which it was.
+    """
+    if np.unique(np.asarray(clusters)).size < FEW_CLUSTERS:
+        return cluster_t(values, clusters, weights=weights, level=level)
+    return cluster_bootstrap(
+        values, clusters, weights=weights, draws=draws, level=level, kind=kind, rng=rng
+    )
+
+
+def cluster_t(
+    values: ArrayLike,
+    clusters: NDArray[np.int64],
+    *,
+    weights: ArrayLike | None = None,
+    level: float = 0.95,
+) -> tuple[Interval, ...]:
+    """Interval of a mean from the spread between clusters, with Student's t for few of them.
+
+    Parameters
+    ----------
+    values
+        (n,) or (n, columns) one value for each item.
+    clusters
+        (n,) cluster of each item.
+    weights
+        Same shape as `values`; what an item counts in the denominator. None counts each once.
+    level
+        Coverage, between 0 and 1.
+
+    Returns
+    -------
+    tuple of Interval
+        One for each column: mean ± t(G − 1) × standard error. Undefined, with a reason, where
+        fewer than two clusters carry weight and where all clusters agree. Bounds may leave the
+        range of the values; the caller knows that range.
+
+    Notes
+    -----
+    The standard error is the cluster-robust one of a ratio, √(G/(G−1) Σ u²)/Σ w with u the sum of
+    w (value − mean) in a cluster, for G clusters (K.-Y. Liang and S. L. Zeger, Biometrika 73 (1986)
+    13, doi:10.1093/biomet/73.1.13; t with G − 1 degrees: A. C. Cameron and D. L. Miller, J. Human
+    Resources 50 (2015) 317). With a handful of clusters it can come out absurdly small by chance,
+    so it is never taken smaller than the one of independent items.
+    """
+    check_level(level)
+    table = np.atleast_2d(np.asarray(values, dtype=np.float64).T).T
+    weight = (
+        np.ones_like(table)
+        if weights is None
+        else np.atleast_2d(np.asarray(weights, dtype=np.float64).T).T
+    )
+    sums = cluster_sums(table, clusters, weights=weight)
+    return tuple(
+        _interval(
+            table[:, column],
+            weight[:, column],
+            sums.numerators[:, column],
+            sums.denominators[:, column],
+            level,
+        )
+        for column in range(table.shape[1])
+    )
+
+
+def _interval(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    numerators: NDArray[np.float64],
+    denominators: NDArray[np.float64],
+    level: float,
+) -> Interval:
+    total = float(denominators.sum())
+    mean = float(numerators.sum()) / total if total > 0 else None
+
+    def undefined(reason: str) -> Interval:
+        return Interval(
+            value=mean, low=None, high=None, level=level, method="cluster t", reason=reason
+        )
+
+    if mean is None:
+        return undefined("no items")
+    n_clusters = int(np.count_nonzero(denominators))
+    if n_clusters < 2:
+        return undefined("one cluster has no spread")
+    between = numerators - mean * denominators
+    if float(np.abs(between).max()) <= 1e-12 * max(1.0, float(denominators.max())):
+        return undefined("all clusters agree: no variation to resample")
+    error = np.sqrt(n_clusters / (n_clusters - 1) * float((between**2).sum())) / total
+    n_items = int(np.count_nonzero(weights))
+    within = float(((weights * (values - mean)) ** 2).sum())
+    floor = np.sqrt(n_items / (n_items - 1) * within) / total
+    half = _special.t_quantile(n_clusters - 1, (1 + level) / 2) * max(error, floor)
+    return Interval(
+        value=mean, low=mean - float(half), high=mean + float(half), level=level, method="cluster t"
+    )
