@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -175,6 +176,50 @@ def test_fewer_pixels_than_stated_are_refused(
 ) -> None:
     with pytest.raises(ImageError, match="cannot be decoded"):
         read_dicom(write_dicom(body_hu, Rows=400))
+
+
+def _deflated(plain: Path, *, padding: int = 0) -> bytes:
+    """The same file in the deflated transfer syntax; `padding` zeros swell its pixel data."""
+    from pydicom import dcmread
+    from pydicom.filebase import DicomBytesIO
+    from pydicom.filewriter import dcmwrite
+    from pydicom.uid import DeflatedExplicitVRLittleEndian
+
+    dataset = dcmread(plain)
+    dataset.PixelData += bytes(padding)
+    dataset.file_meta.TransferSyntaxUID = DeflatedExplicitVRLittleEndian
+    with DicomBytesIO() as buffer:
+        dcmwrite(buffer, dataset, enforce_file_format=True)
+        return buffer.getvalue()
+
+
+def test_a_deflated_file_is_read_as_any_other(
+    body_hu: NDArray[np.int16], write_dicom: Writer
+) -> None:
+    path = write_dicom(body_hu, RescaleIntercept=0)
+    path.write_bytes(_deflated(path))
+    assert np.array_equal(read_dicom(path).pixels, body_hu)
+
+
+@pytest.mark.parametrize("start", [0, 132])
+def test_a_deflated_file_that_swells_is_refused_before_it_is_unpacked(
+    body_hu: NDArray[np.int16],
+    write_dicom: Writer,
+    monkeypatch: pytest.MonkeyPatch,
+    start: int,
+) -> None:
+    # A tenth of the bound, to save time: 30 MB of zeros in 30 kB, with the DICOM preamble and
+    # without it.
+    monkeypatch.setattr("overread.imaging.dicom.MAX_FILE_BYTES", 25_000_000)
+    path = write_dicom(body_hu)
+    path.write_bytes(_deflated(path, padding=30_000_000)[start:])
+    assert path.stat().st_size < 50_000
+    tracemalloc.start()
+    with pytest.raises(ImageError, match="that unpacks to more"):
+        read_dicom(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5_000_000
 
 
 def test_other_bytes_are_no_dicom(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.errors import ImageError, expected
-from overread.imaging.bounds import check_file, check_pixels, check_voxels
+from overread.imaging.bounds import MAX_FILE_BYTES, check_file, check_pixels, check_voxels
 from overread.imaging.hounsfield import calibration_warning
 from overread.imaging.orientation import Turn, direction_letter, turn_for_display
 from overread.imaging.stored import StoredSlice
@@ -55,7 +57,8 @@ def read_dicom(path: Path, *, index: int | None = None) -> StoredSlice:
 def _read(path: Path, index: int | None) -> StoredSlice:
     from pydicom import dcmread
 
-    dataset = dcmread(path, force=True)
+    with _BoundedFile(path) as file:
+        dataset = dcmread(file, force=True)
     rows, columns = int(dataset.Rows), int(dataset.Columns)
     frames = int(dataset.get("NumberOfFrames") or 1)
     check_pixels(path, width=columns, height=rows)
@@ -65,6 +68,40 @@ def _read(path: Path, index: int | None) -> StoredSlice:
     if stored.ndim == 3:
         return StoredSlice(pixels=np.asarray(stored[:, :, :3], dtype=np.uint8), unit="display")
     return _grey_slice(dataset, frame, stored)
+
+
+class _BoundedFile(io.BufferedReader):
+    """A file whose deflated data set is measured before it is unpacked.
+
+    Zeros deflate a thousandfold: a file within all bounds could unpack to 250 GB. pydicom reads a
+    file to its end in one go only to inflate it, and inflates without a bound.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path))
+        self._path = path
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        if size is None or size < 0:
+            _check_inflated(self._path, data)
+        return data
+
+
+def _check_inflated(path: Path, deflated: bytes) -> None:
+    inflater, size, rest = zlib.decompressobj(-zlib.MAX_WBITS), 0, deflated
+    while rest and not inflater.eof and size <= MAX_FILE_BYTES:
+        size += len(inflater.decompress(rest, 1 << 20))
+        rest = inflater.unconsumed_tail
+    if size > MAX_FILE_BYTES:
+        raise ImageError(
+            expected(
+                str(path),
+                rule=f"a deflated file that unpacks to at most {MAX_FILE_BYTES:,} bytes",
+                got=f"one of {len(deflated):,} bytes that unpacks to more",
+                remedy="It was not unpacked. Store it without deflation, or copy the file again.",
+            )
+        )
 
 
 def _grey_slice(dataset: Dataset, frame: int, stored: NDArray[Any]) -> StoredSlice:
