@@ -147,6 +147,8 @@ def test_predictions_are_scored_by_key(release, tmp_path, capsys):
         (("run", "ct-bench", "{release}", "--model", "oracle"), "--model: expected"),
         (("run", "mri-bench", "{release}", "--model", "chance"), "benchmark: expected one of"),
         (("run", "ct-bench", "{release}", "--model", "chance", "--limit", "0"), "--limit"),
+        (("run", "ct-bench", "{release}", "-m", "fake", "--temperature", "nan"), "--temperature"),
+        (("score", "ct-bench", "{release}"), "--predictions: expected"),
         (("check", "ct-bench", "{tmp}"), "qa_llm.json"),
         (("synth", "ct-bench", "{release}"), "OUT: expected a new or empty folder"),
         (("score", "nothing.sqlite"), "RUN: expected"),
@@ -214,3 +216,12 @@ def test_without_a_terminal_progress_is_told_in_lines(capsys, monkeypatch):
     with output.progress_bar("chat:m", quiet=True) as on_progress:
         on_progress(Progress(done=3, total=9, failed=1))
     assert capsys.readouterr().err == ""
+
+
+def test_a_place_that_cannot_be_written_is_named(release, tmp_path, capsys):
+    assert call("run", "ct-bench", str(release), "-m", "chance", "-o", str(tmp_path / "a")) == 0
+    capsys.readouterr()
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    assert call("report", str(tmp_path / "a"), str(taken)) == 2
+    assert str(taken) in capsys.readouterr().err

@@ -246,8 +246,52 @@ def test_a_disk_that_is_full_for_a_moment_stops_the_run_by_its_own_name(request_
 
 
 def test_a_selection_of_nothing_is_refused(request_for):
-    with pytest.raises(UsageError, match="--split, --task, --condition"):
+    with pytest.raises(UsageError, match="--task: expected"):
         execute(request_for("chance", selection={"tasks": ("img2nothing",)}))
+
+
+@pytest.mark.parametrize("name", ["tasks", "conditions"])
+def test_a_misspelt_second_name_is_refused_and_not_dropped(request_for, name):
+    right = "img2txt" if name == "tasks" else "box"
+    with pytest.raises(UsageError, match="'nope'"):
+        execute(request_for("chance", selection={name: (right, "nope")}))
+
+
+def test_a_smaller_limit_says_what_it_leaves_out(request_for):
+    execute(request_for("constant:A", limit=26))
+    outcome = execute(request_for("constant:A", limit=13))
+    assert (outcome.n_planned, outcome.n_asked, outcome.n_beyond) == (13, 0, 13)
+    assert execute(request_for("constant:A", limit=26)).n_asked == 0
+
+
+def test_features_are_for_scorers(request_for):
+    with pytest.raises(UsageError, match="image-text scorers"):
+        execute(request_for("fake", stack="features"))
+
+
+def test_a_release_without_any_picture_is_refused_before_answers_are_lost(
+    request_for, release_root, tmp_path
+):
+    root = tmp_path / "bare"
+    shutil.copytree(release_root, root)
+    request = request_for("python:pipeline_models:says_what_it_saw", release=root)
+    execute(request)
+    shutil.rmtree(root / "llm")
+    with pytest.raises(ReleaseError, match="pictures of its questions"):
+        execute(request)
+    assert estimates(request.out).n_answered == 26
+
+
+def test_a_pipe_in_the_place_of_a_picture_hangs_nobody(request_for, release_root, tmp_path):
+    root = tmp_path / "piped"
+    shutil.copytree(release_root, root)
+    picture = next((root / "llm" / "test").glob("**/*.png"))
+    picture.unlink()
+    os.mkfifo(picture)
+    outcome = execute(
+        request_for("python:pipeline_models:says_what_it_saw", release=root, limit=None)
+    )
+    assert outcome.n_failed >= 1
 
 
 def test_an_unknown_stack_is_refused(request_for):

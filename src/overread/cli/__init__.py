@@ -5,6 +5,7 @@ Exit status: 0 done, 1 something bad was found, 2 wrong use, 3 stopped part-way.
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 from collections.abc import Sequence
@@ -54,10 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OverreadError as error:
         print(f"overread: {error}", file=sys.stderr)
         sys.exit(error.exit_status)
-    except BrokenPipeError:
-        # The reader of our output has gone; nothing is left to say, not even at shutdown.
-        sys.stderr.close()
-        sys.exit(0)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader of our output has gone; nothing is left to say, not even at shutdown.
+            sys.stderr.close()
+            sys.exit(0)
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"overread: {place}{error.strerror or error}.", file=sys.stderr)
+        sys.exit(3 if error.errno == errno.ENOSPC else 2)
     except KeyboardInterrupt:
         print("overread: stopped; what was stored is safe.", file=sys.stderr)
         sys.exit(3)

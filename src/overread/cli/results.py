@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from rich.markup import escape
+
 from overread.cli.output import card_table, findings_table, print_json, show
+from overread.records import Estimate
 from overread.report.json_report import run_json
 from overread.store.run_store import RunStore
 
@@ -21,5 +25,13 @@ def print_run(path: Path, *, json: bool) -> None:
         return
     for profile in ("honest", "published"):
         show(card_table(manifest.model.label, estimates, profile=profile))
+    for note in _notes(estimates):
+        show(f"Note: {escape(note)}.")
     if findings:
         show(findings_table(findings))
+
+
+def _notes(estimates: Iterable[Estimate]) -> list[str]:
+    """Give what must be known to read the totals: few patients, questions not asked yet."""
+    totals = (each for each in estimates if not each.stratum and each.metric == "accuracy")
+    return list(dict.fromkeys(each.reason for each in totals if each.reason))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from pathlib import Path
@@ -102,6 +103,10 @@ def run_command(
     _at_least("--draws", draws, 1)
     _at_least("--concurrency", concurrency, 1)
     _at_least("--max-side-px", max_side_px, 16)
+    _at_least("--max-tokens", max_tokens, 1)
+    _at_least("--max-retries", max_retries, 0)
+    _at_least("--timeout-s", timeout_s, 0.001)
+    _at_least("--temperature", temperature, 0)
     place = out or Path("runs") / f"{benchmark}-{_slug(model)}.sqlite"
     request = RunRequest(
         benchmark=benchmark,
@@ -134,6 +139,11 @@ def run_command(
     with progress_bar(model, quiet=json) as on_progress:
         outcome = execute(request, on_progress=on_progress)
     print_run(place, json=json)
+    if outcome.n_beyond:
+        notice(
+            f"{outcome.n_beyond} answers of a larger plan stay in the file and do not count now: "
+            "leave --limit out, or raise --draws, to count them."
+        )
     reused = outcome.n_planned - outcome.n_asked
     notice(
         f"{place}: asked {outcome.n_asked}, {reused} were answered before, "
@@ -143,12 +153,12 @@ def run_command(
     return 1 if outcome.n_failed else 0
 
 
-def _at_least(argument: str, value: int | None, least: int) -> None:
-    if value is not None and value < least:
+def _at_least(argument: str, value: float | None, least: float) -> None:
+    if value is not None and not least <= value < math.inf:
         raise UsageError(
             expected(
                 argument,
-                rule=f"a whole number of {least} or more",
+                rule=f"a number of {least:g} or more",
                 got=value,
                 remedy="Leave it out for the default.",
             )

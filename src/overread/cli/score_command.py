@@ -10,7 +10,7 @@ from overread.cli.results import print_run
 from overread.cli.typed import typed_command
 from overread.contracts import Selection
 from overread.errors import UsageError, expected
-from overread.registry import find_benchmark
+from overread.registry import benchmark_names, find_benchmark
 from overread.run.pipeline import execute
 from overread.run.request import RunRequest
 from overread.run.scoring import score_run
@@ -52,6 +52,15 @@ def score_command(
     if predictions:
         return _score_files(run_or_benchmark, release, predictions, out, split, json=json)
     path = Path(run_or_benchmark)
+    if run_or_benchmark in benchmark_names():
+        raise UsageError(
+            expected(
+                "--predictions",
+                rule=f"files of answers to {run_or_benchmark}",
+                got="none",
+                remedy="To score a run again, name its file alone.",
+            )
+        )
     if not path.is_file():
         raise UsageError(
             expected(

@@ -101,6 +101,7 @@ def execute(
             n_planned=len(plan),
             n_asked=len(missing),
             n_failed=n_failed,
+            n_beyond=len(answered - {planned.line.request_hash for planned in plan}),
             findings=tuple(store.findings()),
         )
 

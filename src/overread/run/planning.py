@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from overread.contracts import Learner, Model, Release, Selection, Training
-from overread.errors import UnsafePathError
+from overread.errors import ReleaseError, UnsafePathError, expected
 from overread.imaging.safe_path import resolve_inside
 from overread.records import Choice, Item, ModelIdentity, PlannedItem
 from overread.store.hashes import canonical_json, file_sha256, item_media, request_hash, sha256_text
@@ -66,6 +67,11 @@ def media_hashes(items: Iterable[Item], *, root: Path, store: RunStore) -> dict[
     """Hash the files behind the items; what an earlier start hashed is taken from the store.
 
     A file that is absent or may not be read has no hash: its items fail when they are rendered.
+
+    Raises
+    ------
+    ReleaseError
+        Not one of the files is there: asking would only fill the run with failures.
     """
     paths = sorted({path for item in items for media in item_media(item) for path in media.paths})
 
@@ -75,6 +81,8 @@ def media_hashes(items: Iterable[Item], *, root: Path, store: RunStore) -> dict[
             about = file.stat()
         except (OSError, UnsafePathError):
             return None
+        if not stat.S_ISREG(about.st_mode):
+            return None  # a pipe would hang the reader
         return file, about.st_size, about.st_mtime_ns
 
     def digest(seen: tuple[Path, int, int]) -> str | None:
@@ -92,6 +100,15 @@ def media_hashes(items: Iterable[Item], *, root: Path, store: RunStore) -> dict[
         new = [path for path in found if path not in hashes]
         hashed = zip(new, pool.map(digest, (found[path] for path in new)), strict=True)
         fresh = {path: sha256 for path, sha256 in hashed if sha256 is not None}
+    if paths and not found:
+        raise ReleaseError(
+            expected(
+                "RELEASE",
+                rule="the pictures of its questions",
+                got=f"{root}, which holds none of {len(paths)}, for instance {paths[0]}",
+                remedy="Unpack the release's picture archives in place.",
+            )
+        )
     store.remember_media_hashes(
         (path, found[path][1], found[path][2], sha256) for path, sha256 in fresh.items()
     )

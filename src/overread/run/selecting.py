@@ -32,18 +32,44 @@ def fit_selection(request: RunRequest, model: Model, release: Release) -> Select
                 remedy="Leave it out for the usual way.",
             )
         )
+    if stack == "features" and model.form == "chat":
+        raise UsageError(
+            expected(
+                "--stack",
+                rule="images or mosaic for a chat model",
+                got="features, which only image-text scorers weigh",
+                remedy="Leave it out for the usual way.",
+            )
+        )
     return replace(request.selection, form=model.form, stack=stack)
 
 
 def check_selected(items: Sequence[Item], selection: Selection, release: Release) -> None:
-    """Raise UsageError when nothing was selected."""
+    """Raise UsageError when nothing was selected, or when a name selects nothing.
+
+    A misspelt second task would otherwise leave a score over fewer questions in silence.
+    """
+    named = (
+        ("--task", selection.tasks, {item.task for item in items}),
+        ("--condition", selection.conditions, {item.condition.partition("+")[0] for item in items}),
+    )
+    for argument, wanted, found in named:
+        if lost := [name for name in wanted or () if name not in found]:
+            known = release.card.tasks if argument == "--task" else release.card.conditions
+            raise UsageError(
+                expected(
+                    argument,
+                    rule=f"names of questions in split {selection.split}, of {', '.join(known)}",
+                    got=", ".join(map(repr, lost)),
+                    remedy=f"'overread check {release.card.name} RELEASE' counts what there is.",
+                )
+            )
     if not items:
         raise UsageError(
             expected(
-                "--split, --task, --condition",
-                rule="at least one question of the release",
-                got=f"split {selection.split}, tasks {selection.tasks or 'all'}, "
-                f"conditions {selection.conditions or 'all'}: none",
+                "--split",
+                rule=f"a split with questions, of {', '.join(release.card.splits)}",
+                got=repr(selection.split),
                 remedy=f"'overread check {release.card.name} RELEASE' counts what there is.",
             )
         )
