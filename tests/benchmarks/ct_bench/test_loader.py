@@ -328,3 +328,27 @@ def test_the_fingerprint_follows_the_questions(small_release):
     small_release.llm[0]["question"] = "Which other?"
     small_release.write()
     assert opened(small_release).fingerprint != first
+
+
+@pytest.mark.parametrize("name", [layout.METADATA_FILE, layout.MERGED_FILE, layout.ONTOLOGY_FILE])
+def test_another_table_is_another_release_and_so_is_none(small_release, name):
+    first = opened(small_release).fingerprint
+    path = small_release.root / name
+    path.write_text(path.read_text().replace("30,", "31,"))
+    changed = opened(small_release).fingerprint
+    path.unlink()
+    assert len({first, changed, opened(small_release).fingerprint}) == 3
+
+
+def test_a_table_without_its_stray_blank_is_the_same_table(small_release):
+    first = opened(small_release).fingerprint
+    path = small_release.root / layout.MERGED_FILE
+    path.rename(small_release.root / layout.MERGED_FILE.replace(" .csv", ".csv"))
+    assert opened(small_release).fingerprint == first
+
+
+def test_neither_opening_nor_the_fingerprint_parses_a_table(small_release, monkeypatch):
+    monkeypatch.setattr(
+        "overread.benchmarks.ct_bench.index.read_text", lambda *_, **__: pytest.fail("parsed")
+    )
+    assert opened(small_release).fingerprint

@@ -18,8 +18,11 @@ from typing import Final
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.questions import normal_split
 from overread.records import Finding, Severity
+from overread.store.hashes import file_sha256
 
-__all__ = ["Lesion", "LesionIndex", "read_text"]
+__all__ = ["Lesion", "LesionIndex", "encoding_finding", "read_text"]
+
+_TABLES: Final = (layout.METADATA_FILE, layout.MERGED_FILE, layout.ONTOLOGY_FILE)
 
 _MAX_TABLE_BYTES: Final = 512 * 2**20
 _LONGEST_CELL: Final = 2**20
@@ -61,14 +64,21 @@ class LesionIndex:
     @cached_property
     def lesions(self) -> Mapping[str, Lesion]:
         """Every lesion of Metadata.csv, or of the merged table where that is absent."""
-        metadata = self._table(layout.METADATA_FILE)
-        merged = self._table(layout.MERGED_FILE)
-        ontology = self._table(layout.ONTOLOGY_FILE)
+        metadata, merged, ontology = map(self._table, _TABLES)
         ids = metadata or merged
         return {
             key: _lesion(key, metadata.get(key, {}), merged.get(key, {}), ontology.get(key, {}))
             for key in ids
         }
+
+    @cached_property
+    def digests(self) -> Mapping[str, str]:
+        """SHA-256 of each table's bytes, by its name in the layout; nothing is parsed for it.
+
+        A table that is absent or cannot be read says so in place of a hash: with it, and without
+        it, patients and splits are not the same.
+        """
+        return {name: _digest(_named(self._root, name)) for name in _TABLES}
 
     def _table(self, name: str) -> dict[str, dict[str, str]]:
         path = _named(self._root, name)
@@ -97,7 +107,7 @@ class LesionIndex:
             )
             return {}
         if encoding != "utf-8":
-            self._findings.append(_encoding_finding(path, encoding))
+            self._findings.append(encoding_finding(path.name, encoding, words="texts"))
         return self._rows(path, text)
 
     def _rows(self, path: Path, text: str) -> dict[str, dict[str, str]]:
@@ -163,15 +173,25 @@ def read_text(path: Path, *, max_bytes: int) -> tuple[str, str]:
         return data.decode("cp1252", errors="replace"), "cp1252"
 
 
-def _encoding_finding(path: Path, encoding: str) -> Finding:
+def encoding_finding(file: str, encoding: str, *, words: str) -> Finding:
+    """Say that a file is not UTF-8, as what it was read, and which words may suffer."""
     return Finding(
         severity=Severity.WARNING,
         code="mixed-encoding",
-        where=path.name,
+        where=file,
         evidence=f"the file is not UTF-8; it was read as {encoding}",
-        effect="accents and symbols in texts may be wrong",
+        effect=f"accents and symbols in {words} may be wrong",
         remedy="Save the file as UTF-8.",
     )
+
+
+def _digest(path: Path | None) -> str:
+    if path is None:
+        return "absent"
+    try:
+        return file_sha256(path)
+    except OSError:
+        return "unreadable"
 
 
 def _named(root: Path, wanted: str) -> Path | None:

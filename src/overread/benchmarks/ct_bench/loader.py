@@ -5,7 +5,6 @@ A missing picture, field or table is a Finding and its question stays in the den
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from overread.benchmarks.ct_bench.findings import (
     picture_findings,
     question_findings,
 )
-from overread.benchmarks.ct_bench.index import LesionIndex, read_text
+from overread.benchmarks.ct_bench.index import LesionIndex, encoding_finding, read_text
 from overread.benchmarks.ct_bench.questions import Question, read_question
 from overread.contracts import (
     AnalysisPlan,
@@ -47,6 +46,7 @@ from overread.records import (
     Reference,
     Severity,
 )
+from overread.store.hashes import canonical_json, sha256_text
 
 __all__ = ["CtBenchRelease"]
 
@@ -96,9 +96,14 @@ class CtBenchRelease:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the texts of both question files."""
-        digests = "".join(f"{form}:{self._digests.get(form, '')};" for form in _FORMS)
-        return hashlib.sha256(digests.encode()).hexdigest()
+        """SHA-256 over both question files and the tables, as found.
+
+        The tables count because they give questions their patients, splits and pixel sizes, and
+        readers their training texts. Pictures are hashed one by one, in the requests that send
+        them.
+        """
+        parts = {form: self._digests.get(form, "absent") for form in _FORMS}
+        return sha256_text(canonical_json({**parts, **self._index.digests}))
 
     def plan(self) -> AnalysisPlan:
         """Total, by box, by task, and the 13 settings; clustered by patient."""
@@ -312,22 +317,14 @@ class CtBenchRelease:
             raise ValueError("not in the folder")
         text, encoding = read_text(path, max_bytes=_MAX_QUESTION_BYTES)
         if encoding != "utf-8":
-            self._entry_findings.append(
-                Finding(
-                    severity=Severity.WARNING,
-                    code="mixed-encoding",
-                    where=name,
-                    evidence=f"the file is not UTF-8; it was read as {encoding}",
-                    effect="accents and symbols in questions may be wrong",
-                )
-            )
+            self._entry_findings.append(encoding_finding(name, encoding, words="questions"))
         try:
             entries: object = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"cut short or no JSON: {error}") from None
         if not isinstance(entries, list) or not entries:
             raise ValueError("expected a list of questions, got an empty or other JSON value")
-        self._digests[form] = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        self._digests[form] = sha256_text(text)
         return list(self._questions_of(cast("list[object]", entries), form, name))
 
     def _questions_of(self, entries: Iterable[object], form: Form, name: str) -> Iterator[Question]:
