@@ -9,6 +9,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from overread.analysis.compare import RunScores, compare
+from overread.contracts import AnalysisPlan
 from overread.errors import UsageError
 from overread.records import Status
 
@@ -104,6 +105,67 @@ def test_difference_is_clustered_by_patient(run, plan) -> None:
     ratio = (clustered.high - clustered.low) / (naive.high - naive.low)
     assert ratio == pytest.approx(np.sqrt(8), rel=0.15)
     assert clustered.p_sign_flip > clustered.p_mcnemar
+    assert (clustered.adjusted, clustered.p_holm) == ("sign flip", clustered.p_sign_flip)
+    assert (naive.adjusted, naive.p_holm) == ("mcnemar", naive.p_mcnemar)
+
+
+def test_holm_adjusts_the_permutation_by_patient_where_patients_have_several_items(
+    run, plan
+) -> None:
+    # 40 patients with two questions each, right or wrong together. Of the first 10 only `a` is
+    # right, of the next 4 only `b`, of the next 6 `b` and `c`, then nobody.
+    marks = {"a": (10, 0, 0), "b": (0, 4, 6), "c": (0, 0, 6)}
+    runs = [
+        run(
+            name,
+            "11" * first + "00" * (10 - first)
+            + "11" * second + "00" * (4 - second)
+            + "11" * third + "00" * (26 - third),
+            per_patient=2,
+        )
+        for name, (first, second, third) in marks.items()
+    ]  # fmt: skip
+    by_pair = {(pair.first, pair.second): pair for pair in compare(runs, plan).pairs}
+    # b and c differ in 4 patients, all one way: 2 of 2^4 swaps are as extreme. McNemar would take
+    # their 8 questions for independent: 2 of 2^8.
+    b_c = by_pair["b", "c"]
+    assert (b_c.p_sign_flip, b_c.p_mcnemar) == (2 / 2**4, 2 / 2**8)
+    # a and c: 10 patients against 6, binomial(16, 1/2): 2 · P(X <= 6) = 2 · 14893 / 65536
+    assert by_pair["a", "c"].p_sign_flip == pytest.approx(2 * 14893 / 65536, abs=0.02)
+    # a and b: 10 against 10: every swap is at least as extreme.
+    assert by_pair["a", "b"].p_sign_flip == 1.0
+    # Holm: the smallest of three times 3, the next times 2 or the one before.
+    assert b_c.p_holm == 3 * 2 / 2**4
+    assert by_pair["a", "c"].p_holm == min(1.0, 2 * by_pair["a", "c"].p_sign_flip)
+    assert by_pair["a", "b"].p_holm == 1.0
+    assert {pair.adjusted for pair in by_pair.values()} == {"sign flip"}
+
+
+def test_a_clear_difference_stays_one_among_many_tests(make_line, make_score) -> None:
+    # 400 strata of one kind: with 10,000 swaps the smallest p, 1 / 10,001, times 400 is 0.04;
+    # with enough of them it can fall below a quarter of 0.05.
+    fine = AnalysisPlan(strata=((), ("task",)), cells=("task",), cluster="patient",
+                        bootstrap_draws=50)  # fmt: skip
+    planned, scores = [], {"one": [], "two": []}
+    for task in range(400):
+        n_patients = 30 if task == 0 else 1
+        for patient in range(n_patients):
+            for question in range(2):
+                name = f"{task}/{patient}/{question}"
+                planned.append(make_line(name, task=f"t{task}", patient=f"p{task}-{patient}"))
+                for label in scores:
+                    value = float(label == "one" and task == 0)
+                    scores[label].append(make_score(name, value))
+    comparison = compare(
+        [RunScores(label=label, scores=rows, planned=planned) for label, rows in scores.items()],
+        fine,
+    )
+    first = comparison.by_stratum[0]
+    assert len(comparison.by_stratum) == 400
+    assert first.stratum == {"task": "t0"}
+    assert first.p_holm is not None
+    assert first.p_holm < 0.05 / 4
+    assert comparison.by_stratum[1].adjusted is None
 
 
 def test_holm_over_all_pairs(run, plan) -> None:
@@ -156,6 +218,8 @@ def test_questions_of_one_run_alone_are_left_out_and_told(run, plan) -> None:
 
 
 def test_questions_without_a_response_are_told(run, plan) -> None:
+    lacking = compare([run("one", "10" * 15), run("two", "1" * 29 + " ")], plan)
+    assert lacking.notes == ("1 question of two has no response yet; it counts as not right.",)
     comparison = compare([run("one", "10" * 15), run("two", "1" * 20 + " " * 10)], plan)
     assert comparison.pairs[0].n == 30
     assert comparison.notes == (
@@ -194,7 +258,7 @@ def test_what_the_benchmark_drops_stays_in_a_comparison(make_line, make_score, p
 def test_few_patients_are_told(run, plan) -> None:
     one, two = run("one", "1010110100", per_patient=2), run("two", "1000100101", per_patient=2)
     (pair,) = compare([one, two], plan).pairs
-    assert pair.reason == "only 5 patients: the interval is likely too narrow"
+    assert pair.reason == "only 5 patients: read the interval with care"
 
 
 def test_one_patient_has_a_difference_and_no_interval(run, plan) -> None:

@@ -54,3 +54,15 @@ def test_a_quiet_report_says_that_nothing_was_found(small_report: ReportData) ->
     run = replace(small_report.runs[0], findings=())
     quiet = replace(small_report, findings=(), runs=(run,), comparison=None)
     assert "The checks found nothing to report." in markdown(quiet)
+
+
+def test_the_p_that_is_adjusted_is_bold(small_report: ReportData) -> None:
+    comparison = small_report.comparison
+    assert comparison is not None
+    row = replace(
+        comparison.pairs[0], p_mcnemar=0.012, p_sign_flip=0.034, adjusted="sign flip", p_holm=0.102
+    )
+    changed = replace(comparison, pairs=(row,), by_stratum=())
+    text = markdown(replace(small_report, comparison=changed))
+    assert "| p, McNemar | p by patient | adjusted p (Holm) |" in text
+    assert "| 0.012 | **0.034** | 0.102 |" in text

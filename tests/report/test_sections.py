@@ -212,6 +212,29 @@ def test_pairs_stand_on_one_axis(small_report: ReportData) -> None:
     assert pairs(replace(small_report, comparison=None)) is None
 
 
+def test_pairs_say_which_p_is_adjusted(small_report: ReportData) -> None:
+    comparison = small_report.comparison
+    assert comparison is not None
+    first = comparison.pairs[0]
+
+    def told(*adjusted: str | None) -> str:
+        rows = tuple(replace(first, adjusted=name) for name in adjusted)
+        changed = replace(comparison, pairs=rows, by_stratum=())
+        found = pairs(replace(small_report, comparison=changed))
+        assert found is not None
+        assert [row.adjusted for row in found.rows] == [name or "" for name in adjusted]
+        assert found.unit == "patient"
+        return found.tests
+
+    assert "starts from exact McNemar;" in told("mcnemar", None)
+    assert "starts from the permutation that swaps the two runs patient by patient;" in told(
+        "sign flip"
+    )
+    assert "patient by patient where a patient has several questions, else exact McNemar" in told(
+        "sign flip", "mcnemar"
+    )
+
+
 def test_floors_show_all_policies_of_the_total(small_report: ReportData) -> None:
     found = floors(small_report)
     assert found is not None

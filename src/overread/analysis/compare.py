@@ -6,9 +6,11 @@ patients, so a difference is far better known than two separate intervals sugges
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,15 @@ from overread.records import PlannedItem, Profile, Score
 from overread.stats.multiplicity import holm
 from overread.stats.paired import cluster_paired_difference, mcnemar_exact, sign_flip
 
-__all__ = ["Comparison", "PairDifference", "RunScores", "compare"]
+__all__ = ["Comparison", "PairDifference", "RunScores", "Test", "compare"]
+
+Test: TypeAlias = Literal["mcnemar", "sign flip"]
+"""Which p of a pair is adjusted."""
+
+_FEWEST_SWAPS: Final = 10_000
+_SWAPS_PER_TEST: Final = 4
+"""With fewer random swaps the smallest p they can give, times the number of tests, could never
+fall below a quarter of 1 - level, however clear the difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +70,16 @@ class PairDifference:
     level: float
     method: str
     p_mcnemar: float | None
-    """Exact McNemar over items; None where no item tells the two apart, and where items were asked
-    several times."""
+    """Exact McNemar, which takes items as independent; None where no item tells the two apart, and
+    where items were asked several times."""
     p_sign_flip: float | None
     """Permutation by patient: stays right when the items of a patient hang together."""
+    adjusted: Test | None
+    """Which of the two `p_holm` adjusts: the permutation by patient wherever there are fewer
+    patients than items, or scores are not right or wrong; McNemar where each item stands alone.
+    None where neither is defined."""
     p_holm: float | None
-    """The pair's p (McNemar, or sign flip where there is none) adjusted for all pairs over all
-    strata of this kind, such as every task."""
+    """That p adjusted after Holm for all pairs over all strata of this kind, such as every task."""
     reason: str | None
     """Why a number is missing, or what to mind."""
 
@@ -135,15 +148,8 @@ def compare(
         )
         for first, second in combinations(runs, 2)
     ]
-    totals = _with_holm([_difference(pair, {}, _all_rows(pair), plan) for pair in pairs])
-    by_stratum: list[PairDifference] = []
-    for keys in (keys for keys in plan.strata if keys):
-        rows = [
-            _difference(pair, stratum, rows, plan)
-            for pair in pairs
-            for stratum, rows in group_rows([line.strata for line in pair.planned], keys)
-        ]
-        by_stratum.extend(_with_holm(rows))
+    totals = _family(pairs, (), plan)
+    by_stratum = [row for keys in plan.strata if keys for row in _family(pairs, tuple(keys), plan)]
     unshared = _unshared(runs)
     return Comparison(
         metric=plan.headline,
@@ -208,29 +214,45 @@ def _pair(
     )
 
 
-def _all_rows(pair: _Pair) -> NDArray[np.int64]:
-    return np.arange(len(pair.planned), dtype=np.int64)
+def _family(
+    pairs: Sequence[_Pair], keys: tuple[str, ...], plan: AnalysisPlan
+) -> list[PairDifference]:
+    """Test every pair in every stratum of one kind, and adjust for all of them together."""
+    tests = [
+        (pair, stratum, rows)
+        for pair in pairs
+        for stratum, rows in group_rows([line.strata for line in pair.planned], keys)
+    ]
+    swaps = max(_FEWEST_SWAPS, math.ceil(_SWAPS_PER_TEST * len(tests) / (1 - plan.level)))
+    return _with_holm([_difference(*test, plan, swaps) for test in tests])
 
 
 def _difference(
-    pair: _Pair, stratum: Mapping[str, str], rows: NDArray[np.int64], plan: AnalysisPlan
+    pair: _Pair,
+    stratum: Mapping[str, str],
+    rows: NDArray[np.int64],
+    plan: AnalysisPlan,
+    swaps: int,
 ) -> PairDifference:
     one, two, codes = pair.first_values[rows], pair.second_values[rows], pair.codes[rows]
     rng = stratum_generator(plan.seed, stratum, pair.first.label, pair.second.label)
     interval = cluster_paired_difference(
         one, two, codes, draws=plan.bootstrap_draws, level=plan.level, rng=rng
     )
-    flipped = sign_flip(one, two, codes, rng=rng)
+    flipped = sign_flip(one, two, codes, draws=swaps, rng=rng)
     n_clusters = len(np.unique(codes))
     counts = _counts(one, two)
     # Several draws of one item are no independent items: McNemar would count each as one.
     repeated = len({pair.planned[row].item for row in rows}) < len(rows)
     tested = None if counts is None or repeated else mcnemar_exact(counts[1], counts[2])
+    # Fewer patients than items: McNemar would count the answers to one patient as independent.
+    adjusted: Test = "sign flip" if tested is None or n_clusters < len(rows) else "mcnemar"
+    p_value = (flipped if tested is None or adjusted == "sign flip" else tested).p_value
     notes = [interval.reason] if interval.reason else []
     if repeated:
-        notes.append("items were asked several times: p is that of the permutation by patient")
+        notes.append("items were asked several times: McNemar's test does not apply")
     if interval.defined and n_clusters < FEW_CLUSTERS:
-        notes.append(f"only {n_clusters} {pair.unit}s: the interval is likely too narrow")
+        notes.append(f"only {n_clusters} {pair.unit}s: read the interval with care")
     both, only_first, only_second, neither = counts or (None, None, None, None)
     return PairDifference(
         first=pair.first.label,
@@ -248,10 +270,11 @@ def _difference(
         low=interval.low,
         high=interval.high,
         level=plan.level,
-        method=f"cluster bootstrap ({pair.unit})" if interval.defined else "none",
+        method=f"{interval.method} ({pair.unit})" if interval.defined else "none",
         p_mcnemar=None if tested is None else tested.p_value,
         p_sign_flip=flipped.p_value,
-        p_holm=flipped.p_value if tested is None else tested.p_value,
+        adjusted=None if p_value is None else adjusted,
+        p_holm=p_value,
         reason="; ".join(notes) or None,
     )
 
@@ -285,18 +308,28 @@ def _notes(
     for run in runs:
         if unshared[run.label]:
             notes.append(
-                f"{unshared[run.label]} of the {len(run.planned)} questions of {run.label} were "
-                "not asked of every other run."
+                f"{unshared[run.label]} of the {len(run.planned)} questions of {run.label} "
+                f"{_were(unshared[run.label])} not asked of every other run."
             )
         waiting = int((~verdicts[run.label].asked).sum())
         if waiting:
+            has, count = ("has", "it counts") if waiting == 1 else ("have", "they count")
             notes.append(
-                f"{waiting} questions of {run.label} have no response yet; they count as not right."
+                f"{_questions(waiting)} of {run.label} {has} no response yet; {count} as not right."
             )
         dropped = int(verdicts[run.label].dropped.sum())
         if dropped:
+            count = "it counts" if dropped == 1 else "they count"
             notes.append(
-                f"{dropped} questions of {run.label} would be left out by the benchmark's own "
-                "code; compared item by item they count as not right."
+                f"{_questions(dropped)} of {run.label} would be left out by the benchmark's own "
+                f"code; compared item by item {count} as not right."
             )
     return tuple(notes)
+
+
+def _questions(n: int) -> str:
+    return "1 question" if n == 1 else f"{n} questions"
+
+
+def _were(n: int) -> str:
+    return "was" if n == 1 else "were"

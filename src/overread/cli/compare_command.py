@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
@@ -10,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from overread.analysis.asked import check_same_release
-from overread.analysis.compare import Comparison, PairDifference, RunScores, compare
+from overread.analysis.compare import PairDifference, RunScores, compare
 from overread.cli.output import notice, percent, print_json, show, stratum_name
 from overread.errors import UsageError, expected
 from overread.records import Manifest
@@ -63,14 +64,19 @@ def compare_command(
     if json:
         print_json(asdict(found))
         return 0
-    show(_table(found, found.pairs))
-    if by_stratum:
-        show(_table(found, found.by_stratum))
+    unit = plan.cluster or "item"
+    what = f"{found.metric}, {found.profile} profile (%)"
+    show(_table(what, found.pairs, names=("run 1", "run 2"), unit=unit))
+    for pair in found.pairs if by_stratum else ():
+        rows = [r for r in found.by_stratum if (r.first, r.second) == (pair.first, pair.second)]
+        title = f"{pair.first} and {pair.second}: {what}"
+        show(_table(title, rows, names=("stratum",), unit=unit))
     for note in found.notes:
         notice(note)
-    drawn = any(line.draw for run in scores for line in run.planned)
-    test = "permutation by patient, for several draws an item" if drawn else "exact McNemar"
-    notice(f"difference = first minus second; p: {test}, adjusted after Holm.")
+    notice(
+        "diff: run 1 minus run 2; p McN: exact McNemar, which takes questions as independent; "
+        f"p {unit}: permutation {unit} by {unit}; p adj: the p marked *, adjusted after Holm."
+    )
     return 0
 
 
@@ -80,27 +86,28 @@ def _labels(runs: tuple[Path, ...]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [str(path) for path in runs]
 
 
-def _table(found: Comparison, rows: tuple[PairDifference, ...]) -> Table:
-    table = Table(
-        title=escape(f"{found.metric}, {found.profile} profile (%)"), title_justify="left"
-    )
-    for name in ("first", "second", "stratum"):
+def _table(
+    title: str, rows: Iterable[PairDifference], *, names: tuple[str, ...], unit: str
+) -> Table:
+    """Tabulate pairs; `names` are the columns that say which: the runs, or the stratum."""
+    table = Table(title=escape(title), title_justify="left")
+    for name in names:
         table.add_column(name, overflow="fold", min_width=9)
-    for name in ("n", "first", "second", "difference", "95 %", "only 1", "only 2", "p (Holm)"):
+    tests = ("p McN", f"p {unit}", "p adj")
+    for name in ("n", "1, 2", "diff", "95 %", "only 1, 2", *tests):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
+        shown = {"run 1": row.first, "run 2": row.second, "stratum": stratum_name(row.stratum)}
         table.add_row(
-            escape(row.first),
-            escape(row.second),
-            escape(stratum_name(row.stratum)),
+            *(escape(shown[name]) for name in names),
             str(row.n),
-            percent(row.first_value),
-            percent(row.second_value),
+            f"{percent(row.first_value)}, {percent(row.second_value)}",
             f"{100 * row.difference:+.1f}",
             _bounds(row),
-            _dash(row.only_first),
-            _dash(row.only_second),
-            "–" if row.p_holm is None else f"{row.p_holm:.2g}",
+            f"{_dash(row.only_first)}, {_dash(row.only_second)}",
+            _p(row.p_mcnemar, mark="*" if row.adjusted == "mcnemar" else ""),
+            _p(row.p_sign_flip, mark="*" if row.adjusted == "sign flip" else ""),
+            _p(row.p_holm, mark=""),
         )
     return table
 
@@ -109,6 +116,10 @@ def _bounds(row: PairDifference) -> str:
     if row.low is None or row.high is None:
         return "–"
     return f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"
+
+
+def _p(value: float | None, *, mark: str) -> str:
+    return "–" if value is None else f"{value:.2g}{mark}"
 
 
 def _dash(count: int | None) -> str:

@@ -136,6 +136,7 @@ def _pair_json(pair: PairDifference) -> Mapping[str, JsonValue]:
         "method": pair.method,
         "p_mcnemar": pair.p_mcnemar,
         "p_sign_flip": pair.p_sign_flip,
+        "adjusted": pair.adjusted,
         "p_holm": pair.p_holm,
         "reason": pair.reason,
     }

@@ -14,7 +14,7 @@ from overread.report.contrast import Contrast, contrast
 from overread.report.data import ReportData, run_labels
 from overread.report.fates import FATES, Fates, fates
 from overread.report.forest import ForestGroup, forest_groups
-from overread.report.pairs import Pairs, pairs
+from overread.report.pairs import PairRow, Pairs, pairs
 from overread.report.scorecard import CardRow, card_notes, score_card
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
@@ -154,15 +154,24 @@ def _pairs(found: Pairs | None) -> list[str]:
             row.n,
             *row.counts,
             f"{row.difference} ({row.interval})" if row.interval else row.difference,
-            row.p_mcnemar,
+            *_p_values(row),
             row.p_holm,
         ]
         for row in found.rows
     ]
     head = ("Runs", "Questions", "Both", "Only first", "Only second", "Neither", "Difference",
-            "p", "p, Holm")  # fmt: skip
-    notes = [cell(note, whole=True) for note in found.notes]
+            "p, McNemar", f"p by {cell(found.unit)}", "adjusted p (Holm)")  # fmt: skip
+    notes = [cell(note, whole=True) for note in (found.tests, *found.notes)]
     return ["## Run against run", *notes, _table(head, rows, numbers_from=1)]
+
+
+def _p_values(row: PairRow) -> tuple[str, str]:
+    """Give McNemar's p and the permutation's, the one that is adjusted in bold."""
+    tests = {"mcnemar": row.p_mcnemar, "sign flip": row.p_sign_flip}
+    mcnemar, sign_flip = (
+        f"**{cell(p)}**" if name == row.adjusted else cell(p) for name, p in tests.items()
+    )
+    return mcnemar, sign_flip
 
 
 def _findings(data: ReportData) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from overread.analysis.compare import PairDifference
+from overread.analysis.compare import Comparison, PairDifference
 from overread.report.data import ReportData
 from overread.report.marks import Axis, Mark, symmetric_axis
 from overread.report.wording import count, gain, p_value, percent, stratum_label
@@ -28,6 +28,8 @@ class PairRow:
     interval: str
     p_mcnemar: str
     p_sign_flip: str
+    adjusted: str
+    """Which of the two `p_holm` adjusts: ``mcnemar``, ``sign flip`` or nothing."""
     p_holm: str
     verdict: str
     """``first``, ``second`` is better, or ``level``: the adjusted p decides."""
@@ -44,6 +46,10 @@ class Pairs:
     details: tuple[tuple[str, tuple[PairRow, ...]], ...]
     notes: tuple[str, ...]
     level: str
+    unit: str
+    """What the permutation swaps: ``patient``."""
+    tests: str
+    """Which p is adjusted, as a sentence."""
 
 
 def pairs(data: ReportData) -> Pairs | None:
@@ -62,6 +68,28 @@ def pairs(data: ReportData) -> Pairs | None:
         details=tuple((name, tuple(rows)) for name, rows in details.items()),
         notes=comparison.notes,
         level=f"{100 * comparison.pairs[0].level:.0f} %",
+        unit=_unit(data),
+        tests=_tests(comparison, _unit(data)),
+    )
+
+
+def _unit(data: ReportData) -> str:
+    return (data.plan.cluster or "item").replace("_", " ")
+
+
+def _tests(comparison: Comparison, unit: str) -> str:
+    used = {pair.adjusted for pair in (*comparison.pairs, *comparison.by_stratum)}
+    by_unit = f"the permutation that swaps the two runs {unit} by {unit}"
+    match ("sign flip" in used, "mcnemar" in used):
+        case (True, True):
+            start = f"{by_unit} where a {unit} has several questions, else exact McNemar"
+        case (False, True):
+            start = "exact McNemar"
+        case _:
+            start = by_unit
+    return (
+        f"The adjusted p (Holm, over all pairs) starts from {start}; the p it starts from is bold. "
+        "Exact McNemar takes the questions as independent."
     )
 
 
@@ -85,6 +113,7 @@ def _row(pair: PairDifference, axis: Axis) -> PairRow:
         interval=f"{gain(pair.low)} to {gain(pair.high)}" if has_interval else "",
         p_mcnemar=p_value(pair.p_mcnemar),
         p_sign_flip=p_value(pair.p_sign_flip),
+        adjusted=pair.adjusted or "",
         p_holm=p_value(pair.p_holm),
         verdict=_verdict(pair),
         mark=axis.mark(pair.difference, pair.low, pair.high),
