@@ -250,6 +250,39 @@ def test_a_reply_of_two_megabytes_arrives_whole(with_model: Run, query: MakeQuer
     assert reply.text.endswith("ANSWER: D")
 
 
+@pytest.mark.parametrize(
+    ("outcome", "says"),
+    [
+        ("endless", "garbled reply: more than 64,000,000 bytes"),
+        ("bomb", "garbled reply: more than 64,000,000 bytes"),
+        ("brotli", "garbled reply: a body packed as 'br', which was not asked for"),
+    ],
+)
+def test_a_reply_beyond_all_bounds_fails_its_question(
+    with_model: Run, query: MakeQuery, outcome: str, says: str
+) -> None:
+    options = ModelOptions(max_retries=0)
+    error, _, _ = with_model(f"{outcome}=1", failing(query()), options=options)
+    assert not isinstance(error, FatalModelError)
+    assert says in str(error)
+    assert "(1 tries)" in str(error)
+
+
+def test_an_error_without_end_is_read_no_further_than_it_is_shown(
+    with_model: Run, query: MakeQuery
+) -> None:
+    reply, model, _ = with_model("queue=endless500,letter=A,form=letter", asking(query()))
+    assert reply.text == "A"
+    assert model.state.retries == {"server error": 1}
+
+
+def test_a_packed_reply_is_unpacked_though_none_was_asked_for(
+    with_model: Run, query: MakeQuery
+) -> None:
+    reply, _, _ = with_model("packed=1,letter=B", asking(query()))
+    assert json.loads(reply.text)["selected_option"] == "B"
+
+
 def test_half_a_character_cannot_reach_a_file(with_model: Run, query: MakeQuery) -> None:
     reply, _, _ = with_model("surrogate=1,letter=A", asking(query()))
     assert reply.text == "A \ufffd"

@@ -290,7 +290,7 @@ class ChatModel:
                 # Its length known, a body in pieces is an ordinary request, not a chunked one.
                 options={
                     "security": {"bearer_auth": True},
-                    "headers": {"Content-Length": str(length)},
+                    "headers": {"Content-Length": str(length), "Accept-Encoding": "identity"},
                 },
             )
         return read_reply(response.content, content_type=response.headers.get("content-type", ""))
@@ -299,11 +299,15 @@ class ChatModel:
         import httpx2
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+        from overread.models.chat.bounded import bound_reply
+
         timeout_s = self._options.timeout_s
         timeout = httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s))
         # A proxy of the environment cannot reach this machine's own server.
         transport = DefaultAsyncHttpxClient(
-            timeout=timeout, trust_env=not self._endpoint.is_loopback
+            timeout=timeout,
+            trust_env=not self._endpoint.is_loopback,
+            event_hooks={"response": [bound_reply]},
         )
         self._client = AsyncOpenAI(
             api_key=self._endpoint.key,

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from typing import cast
 
 from overread.models.fake.script import Script
 
-__all__ = ["Asked", "completion", "error", "page", "read_question", "reply_text"]
+__all__ = [
+    "Asked",
+    "bomb",
+    "completion",
+    "endless",
+    "error",
+    "pack",
+    "page",
+    "read_question",
+    "reply_text",
+]
 
 _LETTERED_LINE = re.compile(r"^[ \t]*\(?([A-Z])[:.)]", re.MULTILINE)
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden"}
 _HUGE = 2_000_000
+_BOMB = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,16 +142,33 @@ def page(status: int) -> bytes:
     return _head(status, len(content), "text/html; charset=utf-8", {}) + content
 
 
+def pack(reply: bytes, *, encoding: str) -> bytes:
+    """Compress a whole HTTP reply with gzip, under whichever name."""
+    body = gzip.compress(reply.partition(b"\r\n\r\n")[2], compresslevel=1)
+    return _head(200, len(body), "application/json", {"Content-Encoding": encoding}) + body
+
+
+@cache
+def bomb() -> bytes:
+    """Write a small HTTP reply that unpacks to a large one."""
+    return pack(b"\r\n\r\n" + bytes(_BOMB), encoding="gzip")
+
+
+def endless(status: int) -> bytes:
+    """Write the head of a reply that ends with the connection."""
+    return _head(status, None, "application/json", {"Connection": "close"})
+
+
 def _http(status: int, body: object, headers: Mapping[str, str]) -> bytes:
     content = json.dumps(body).encode("ascii")
     return _head(status, len(content), "application/json", headers) + content
 
 
-def _head(status: int, length: int, content_type: str, headers: Mapping[str, str]) -> bytes:
+def _head(status: int, length: int | None, content_type: str, headers: Mapping[str, str]) -> bytes:
     lines = [
         f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}",
         f"Content-Type: {content_type}",
-        f"Content-Length: {length}",
+        *([] if length is None else [f"Content-Length: {length}"]),
         *(f"{name}: {value}" for name, value in headers.items()),
     ]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")

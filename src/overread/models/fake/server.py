@@ -12,8 +12,11 @@ from typing import Self
 
 from overread.models.fake.answers import (
     Asked,
+    bomb,
     completion,
+    endless,
     error,
+    pack,
     page,
     read_question,
     reply_text,
@@ -26,6 +29,8 @@ _LARGEST_HEAD = 1 << 16
 _LARGEST_BODY = 1 << 28
 _SETTLE_S = 0.01
 _DRIP_S = 0.05
+_SPACE = b" " * (1 << 18)
+_PACKINGS = {"packed": "gzip", "brotli": "br"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,8 +197,10 @@ class FakeServer:
         outcome = script.outcome(number)
         if outcome in _ERRORS:
             return outcome, asked, _ERRORS[outcome](script, request)
-        text = reply_text(script, outcome, asked)
-        return outcome, asked, completion(asked, text, outcome, number)
+        reply = completion(asked, reply_text(script, outcome, asked), outcome, number)
+        if outcome in _PACKINGS:
+            reply = pack(reply, encoding=_PACKINGS[outcome])
+        return outcome, asked, reply
 
     async def _send(self, writer: asyncio.StreamWriter, outcome: str, reply: bytes) -> bool:
         match outcome:
@@ -214,6 +221,11 @@ class FakeServer:
                     await writer.drain()
                     await asyncio.sleep(_DRIP_S)
                 return False
+            case "endless" | "endless500":
+                writer.write(reply)
+                while True:
+                    writer.write(_SPACE)
+                    await writer.drain()
             case "malformed":
                 head, _, body = reply.partition(b"\r\n\r\n")
                 body = body[: len(body) // 2].ljust(len(body))
@@ -272,6 +284,9 @@ _ERRORS = {
     "quota": lambda _script, _: error(429, "You exceeded your quota.", code="insufficient_quota"),
     "500": lambda _script, _: error(500, "The server had an error."),
     "502": lambda _script, _: page(502),
+    "endless": lambda _script, _: endless(200),
+    "endless500": lambda _script, _: endless(500),
+    "bomb": lambda _script, _: bomb(),
     "503": lambda script, _: error(503, "Overloaded.", retry_after_s=script.retry_after_s),
     "400": lambda _script, _: error(400, "The request is wrong."),
     "401": lambda _script, request: error(401, f"Incorrect API key provided: {request.key}."),
