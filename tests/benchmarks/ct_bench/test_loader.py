@@ -288,6 +288,35 @@ def test_an_unstated_split_is_its_lesions_or_its_folders(small_release):
     assert codes(opened(small_release))["unknown-split"].count == 1
 
 
+def test_a_split_that_nobody_knows_is_reported_wherever_the_split_is_found(small_release):
+    small_release.llm[0]["split"] = "fold 3"  # lesion 10 is of the test split
+    small_release.llm[1] |= {"split": "fold 3", "image_path": "validation/one.png"}
+    small_release.llm[2]["split"] = ["x" * 500]
+    small_release.write()
+    release = opened(small_release)
+    found = [each for each in release.findings() if each.code == "odd-split"]
+    assert [each.count for each in found] == [2, 1]
+    assert found[0].evidence == "split 'fold 3' is none of test, validation, train"
+    assert found[0].where == "qa_llm.json[0] and 1 more"
+    assert len(found[1].evidence) < 100
+    assert ids(release, split="validation")[0] == "validation/img2txt/no-box/10"
+    assert ids(release)[0] == "test/img2txt/box/10"
+
+
+def test_questions_of_the_training_split_are_in_no_denominator_and_are_reported(small_release):
+    small_release.llm[0]["split"] = "train"
+    del small_release.llm[1]["split"]
+    small_release.llm[1]["lesion_idx"] = 30  # whose table says train
+    small_release.write()
+    release = opened(small_release)
+    found = codes(release)["train-question"]
+    assert (found.count, found.where) == (2, "qa_llm.json[0] and 1 more")
+    assert "neither test nor validation" in found.effect
+    assert ids(release, split="train") == ["train/img2txt/box/10", "train/img2txt/no-box/30"]
+    assert {case.id for case in release.training(Selection(split="test")).cases} == {"30"}
+    assert release.training(Selection(split="train")).cases == ()
+
+
 @pytest.mark.parametrize("make", ["absent", "file", "empty", "other", "empty-json", "cut"])
 def test_no_release_is_an_error_that_helps(tmp_path, make):
     root = tmp_path / "release"

@@ -57,6 +57,13 @@ def test_the_box_task_always_has_a_box_and_a_path_may_say_it(entry):
     assert read_question(raw, form="chat", place="p").box == "no-box"
 
 
+def test_a_box_type_that_nobody_knows_is_odd_where_a_path_says_it(entry):
+    raw = entry(10, "img2txt", "B", "lesion_nobox/10.png")
+    for stated, odd in (("oval", True), (None, False), ("  ", False), ("bbox", False)):
+        question = read_question(raw | {"bbox_type": stated}, form="chat", place="p")
+        assert ("odd-box: bbox_type 'oval' is no known spelling" in question.oddities) == odd
+
+
 def test_split_spellings():
     assert [normal_split(s) for s in ("val", "Valid", "validation ", "test", "train")] == [
         "validation", "validation", "validation", "test", "train",

@@ -21,6 +21,9 @@ _EFFECTS: Final[Mapping[str, str]] = {
     "no-picture": "it is asked without a picture",
     "unknown-patient": _OWN_CLUSTER,
     "unknown-lesion": _OWN_CLUSTER,
+    "odd-split": "its split is taken from its picture's path, its lesion or its picture's folder",
+    "odd-box": "whether a box is drawn is taken from its task or its picture's path",
+    "train-question": "neither test nor validation counts it",
 }
 
 
@@ -33,6 +36,10 @@ def question_findings(questions: Iterable[Question], index: LesionIndex) -> Iter
             places[code, evidence].append(question.place)
         if question.problem:
             places["unusable-answer", question.problem].append(question.place)
+        if question.split == "train":
+            places["train-question", "its split is train, and the exam has none"].append(
+                question.place
+            )
         if question.box == "unknown":
             places["unknown-box", "bbox_type does not say it"].append(question.place)
         lesion = index.lesions.get(question.lesion)

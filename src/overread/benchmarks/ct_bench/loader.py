@@ -157,12 +157,16 @@ class CtBenchRelease:
         return Reference(item=item_id, answer=question.correct, problem=question.problem)
 
     def training(self, selection: Selection) -> Training:
-        """Give the training lesions, and the solved questions of the other exam split."""
+        """Give the training lesions, and the solved questions of the other exam split.
+
+        Questions about training lesions, which some releases may hold, are asked of readers that
+        have seen none of them.
+        """
         other = "validation" if selection.split == "test" else "test"
         solved = replace(selection, split=other, limit=None, tasks=None, conditions=None)
         exam = ((item, self.reference(item.id)) for item in self.items(solved))
         return Training(
-            cases=tuple(self._training_cases()),
+            cases=() if selection.split == "train" else tuple(self._training_cases()),
             exam=tuple(pair for pair in exam if pair[1].answer is not None),
         )
 
@@ -350,7 +354,7 @@ class CtBenchRelease:
                 yield self._with_split(question)
 
     def _with_split(self, question: Question) -> Question:
-        """Settle a question's split: as stated, as its lesion's, as its picture's folder."""
+        """Settle a question's split: as its entry says it, as its lesion's, as its folder's."""
         if question.split is not None:
             return question
         lesion = self._index.lesions.get(question.lesion)

@@ -24,6 +24,8 @@ _SPLITS: Final[Mapping[str, str]] = {
     for split, spellings in layout.DATASET_SPELLINGS.items()
     for spelling in spellings
 }
+_SPLIT_NAMES: Final = ("test", "validation", "train")
+_LONGEST_SHOWN: Final = 40
 _WITH_BOX: Final = frozenset({"bbox", "box", "with", "withbbox", "withbox", "yes", "true", "1"})
 _WITHOUT_BOX: Final = frozenset(
     {"nobbox", "nobox", "without", "withoutbbox", "withoutbox", "none", "no", "false", "0"}
@@ -101,11 +103,17 @@ def read_question(entry: Mapping[str, object], *, form: Form, place: str) -> Que
     oddities += [odd_count] if odd_count else []
     correct, problem = _correct(entry.get("correct_choice"), letters, option_texts)
     split = normal_split(entry.get("split"))
+    if split is None and (stated := _stated(entry.get("split"))):
+        oddities.append(f"odd-split: split {stated!r} is none of {', '.join(_SPLIT_NAMES)}")
+    box = _box(entry.get("bbox_type"), task=task, paths=paths)
+    stated = _stated(entry.get("bbox_type"))
+    if box != "unknown" and stated and _spelt_box(stated) is None:
+        oddities.append(f"odd-box: bbox_type {stated!r} is no known spelling")
     return Question(
         form=form,
         place=place,
         task=task,
-        box=_box(entry.get("bbox_type"), task=task, paths=paths),
+        box=box,
         split=split if split else _split_in_path(paths),
         lesion=lesion,
         qa_id=_word(entry.get("qa_id")) or None,
@@ -192,20 +200,36 @@ def _correct(
     if letter is None and stated in texts:
         letter = letters[texts.index(stated)]
     if letter is None or letter not in letters:
-        return None, f"correct_choice {stated[:40]!r} is none of the options {', '.join(letters)}"
+        stated = stated[:_LONGEST_SHOWN]
+        return None, f"correct_choice {stated!r} is none of the options {', '.join(letters)}"
+            None,
+            f"correct_choice {stated[:_LONGEST_SHOWN]!r} is none of the options {', '.join(letters)}",
+        )
     return letter, None
 
 
 def _box(raw: object, *, task: str, paths: tuple[str, ...]) -> BoxKind:
-    spelling = re.sub(r"[^a-z0-9]", "", str(raw).casefold()) if raw is not None else ""
-    if spelling in _WITH_BOX or task in BOX_ONLY_TASKS:
+    spelt = _spelt_box(raw)
+    if spelt == "box" or task in BOX_ONLY_TASKS:
         return "box"
-    if spelling in _WITHOUT_BOX and raw is not None:
-        return "no-box"
+    if spelt:
+        return spelt
     folders = "/".join(paths).casefold()
     if re.search(r"no_?b?box", folders):
         return "no-box"
     return "box" if "bbox" in folders else "unknown"
+
+
+def _spelt_box(raw: object) -> Literal["box", "no-box"] | None:
+    if raw is None:
+        return None
+    spelling = re.sub(r"[^a-z0-9]", "", str(raw).casefold())
+    return "box" if spelling in _WITH_BOX else "no-box" if spelling in _WITHOUT_BOX else None
+
+
+def _stated(raw: object) -> str:
+    """Give what a field says, short enough to be shown; nothing where it is empty."""
+    return "" if raw is None else str(raw).strip()[:_LONGEST_SHOWN]
 
 
 def _split_in_path(paths: tuple[str, ...]) -> str | None:
