@@ -213,6 +213,15 @@ def test_chat_goes_through_the_fake_server_and_the_canary_tells(request_for):
     assert len(canary) == 1
 
 
+def test_the_blind_floor_stands_before_a_model_is_asked(request_for):
+    request = request_for("fake:401=1")
+    with pytest.raises(FatalModelError):
+        execute(request)
+    with RunStore.open(request.out) as store:
+        (finding,) = store.findings("floor")
+    assert "without a picture" in finding.evidence
+
+
 def test_rows_that_fit_nothing_are_found(request_for, release_root, tmp_path):
     file = tmp_path / "answers.jsonl"
     file.write_text('{"item": "test/img2txt/box/no-such", "answer": "A"}\n')

@@ -2,8 +2,9 @@
 
 ::
 
-    load release → check it → plan = items × draws → what the store lacks → render media by
-    recipe → ask → store each response as it comes → score under both profiles → estimate
+    load release → check it → plan = items × draws → blind floor → what the store lacks
+    → render media by recipe → ask → store each response as it comes
+    → score under both profiles → estimate
 
 Everything a step needs is an argument; everything it leaves behind is in the run file. Reports are
 made from run files (`overread report`), and a second start of the same run asks only what is
@@ -15,7 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from overread.contracts import Joiner, Learner, Model, Release, Training
+from overread.contracts import Joiner, Learner, Model, Release, Reporter, Training
 from overread.errors import FatalModelError, PartialRunError
 from overread.imaging.render import PictureRenderer
 from overread.registry import find_benchmark, open_model
@@ -25,7 +26,7 @@ from overread.run.manifest import make_manifest
 from overread.run.opening import open_run
 from overread.run.planning import Planned, identity_of, make_plan, media_hashes
 from overread.run.request import RunOutcome, RunRequest
-from overread.run.scoring import score_run
+from overread.run.scoring import score_run, set_floor
 from overread.run.selecting import check_selected, fit_selection
 from overread.store.run_store import RunStore
 
@@ -86,16 +87,18 @@ def execute(
             protocol_version=release.card.protocol_version,
         )
         store.set_plan(planned.line for planned in plan)
+        asked = set_floor(store, release)
         if isinstance(model, Joiner):
             model.announce(items)
         answered = store.answered()
         missing = [planned for planned in plan if planned.line.request_hash not in answered]
         n_failed = 0
-        if missing:
-            n_failed = _ask(missing, model, training, request, release, store, on_progress)
-        if isinstance(model, Joiner):
-            store.replace_findings("model", model.findings())
-        score_run(store, release)
+        try:
+            if missing:
+                n_failed = _ask(missing, model, training, request, release, store, on_progress)
+        finally:
+            _keep_reports(model, store)
+        score_run(store, release, asked)
         return RunOutcome(
             out=request.out,
             n_planned=len(plan),
@@ -110,6 +113,15 @@ def _wants_canary(request: RunRequest, model: Model) -> bool:
     if request.canary is not None:
         return request.canary and model.sees
     return model.sees and model.form == "chat" and not isinstance(model, Learner)
+
+
+def _keep_reports(model: Model, store: RunStore) -> None:
+    """Store what the model has to report, also of a run that was stopped."""
+    if not isinstance(model, Reporter):
+        return
+    # A joiner sees all items each time; another model only what was missing this time.
+    before = () if isinstance(model, Joiner) else store.findings("model")
+    store.replace_findings("model", dict.fromkeys((*before, *model.findings())))
 
 
 def _ask(

@@ -6,22 +6,49 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from overread.analysis.asked import Asked, asked_of
+from overread.analysis.blind_floor import find_floor
 from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
 from overread.analysis.wire_findings import wire_findings
 from overread.contracts import Release
-from overread.records import PlannedItem, Profile, Score
+from overread.records import Finding, PlannedItem, Profile, Score, Severity
 from overread.registry import find_benchmark
 from overread.store.run_store import RunStore
 
-__all__ = ["PROFILES", "score_if_stopped", "score_run"]
+__all__ = ["PROFILES", "score_if_stopped", "score_run", "set_floor"]
 
 PROFILES: tuple[Profile, ...] = ("published", "honest")
 
 
-def score_run(store: RunStore, release: Release) -> Asked:
-    """Score every planned item under both profiles, estimate, and put both into the store."""
+def set_floor(store: RunStore, release: Release) -> Asked:
+    """Find what is asked and its blind floor, before a model is: nothing of it needs an answer."""
     asked = asked_of(store, release)
+    best = find_floor(asked.floors, {})
+    if best is not None:
+        finding = Finding(
+            severity=Severity.INFO,
+            code="blind-floor",
+            where=f"{best.n} questions",
+            evidence=f"'{best.policy}' scores {100 * best.value:.1f} % without a picture",
+            effect="a model earns credit only above this",
+        )
+        store.replace_findings("floor", [finding])
+    return asked
+
+
+def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> Asked:
+    """Score every planned item under both profiles, estimate, and put both into the store.
+
+    Parameters
+    ----------
+    store
+        The run, opened for writing.
+    release
+        The release it was made on.
+    asked
+        From `set_floor`, where the caller has it already.
+    """
+    asked = asked or set_floor(store, release)
     plan = store.plan()
     store.replace_scores(_scores(store, release, plan, asked))
     scores = store.scores()
