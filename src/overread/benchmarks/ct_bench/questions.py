@@ -202,9 +202,6 @@ def _correct(
     if letter is None or letter not in letters:
         stated = stated[:_LONGEST_SHOWN]
         return None, f"correct_choice {stated!r} is none of the options {', '.join(letters)}"
-            None,
-            f"correct_choice {stated[:_LONGEST_SHOWN]!r} is none of the options {', '.join(letters)}",
-        )
     return letter, None
 
 
