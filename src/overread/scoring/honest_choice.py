@@ -3,7 +3,8 @@
 Explicit answers come first, and the last of them wins: a field of a JSON object, an answer tag, a
 box, "the answer is …", "B is correct". Then a letter that stands apart at the start or the end.
 Then, where the reply does not decline, the only letter mentioned as an option, and the only
-option named by its own words and not denied. Everything else is *no answer*, with its kind.
+option named by its own words and not denied. Everything else is *no answer*, with its kind; so is
+a reply that only recites the options, as names or as answers one after the other (`recital`).
 
 A letter counts as a whole token and from the options on offer only; words hold no letters. The
 readers of other harnesses that guess, take the nearest text or draw a letter for an unreadable
@@ -25,6 +26,7 @@ from overread.scoring.json_fields import json_answers
 from overread.scoring.letters import Letters, letters_of
 from overread.scoring.option_text import JOINS
 from overread.scoring.reading import Reading, Rule, no_answer
+from overread.scoring.recital import FEWEST_WALKED, is_recital, is_wordless
 from overread.scoring.refusals import declines
 from overread.scoring.reply_text import normalise, plain, strip_thinking
 
@@ -91,6 +93,8 @@ def read_choice(text: str | None, options: tuple[Option, ...]) -> Reading:
     if explicit is not None:
         return explicit
     apart = _letter_apart(prose, letters)
+    if (apart is None or apart.answer is not None) and is_recital(prose, letters):
+        return no_answer(Rule.SEVERAL_LETTERS)
     if apart is not None:
         return apart
     declined = declines(prose)
@@ -150,7 +154,19 @@ def _read_json(value: object, letters: Letters) -> Reading:
 def _last_explicit(prose: str, stated: list[_Stated], letters: Letters) -> Reading | None:
     """Give the last explicit answer, which may be an explicit "B or D"."""
     found = [*stated, *_phrases(prose, letters), *_verdicts(prose, letters)]
-    return max(found, key=lambda each: each.position).reading if found else None
+    if not found:
+        return None
+    last = max(found, key=lambda each: each.position).reading
+    answered = {each.reading.answer for each in found} | {_opening_letter(prose, letters)}
+    if len(answered - {None}) >= FEWEST_WALKED and is_wordless(prose, letters):
+        return no_answer(Rule.SEVERAL_LETTERS)
+    return last
+
+
+def _opening_letter(prose: str, letters: Letters) -> str | None:
+    """Give the letter that makes up the first line."""
+    line = prose.lstrip().partition("\n")[0]
+    return _line_letter(line, letters) if _is_whole_line(line, letters) else None
 
 
 def _phrases(prose: str, letters: Letters) -> Iterator[_Stated]:
@@ -226,13 +242,7 @@ def _lists_options(prose: str, lines: list[str], letters: Letters) -> bool:
     first, and explains after a blank line.
     """
     first = _line_letter(lines[0], letters)
-    inline = {
-        letters.letter(token[1])
-        for token in letters.patterns.token.finditer(lines[0])
-        if lines[0][token.end() : token.end() + 1] in (".", ")", ":")
-        and letters.texts.at_start(lines[0][token.end() :]) == letters.letter(token[1])
-    } - {first}
-    if inline:
+    if _lists_inline(lines[0], letters, first):
         return True
     others = [line for line in lines[1:] if _line_letter(line, letters) not in (None, first)]
     if not others:
@@ -243,6 +253,22 @@ def _lists_options(prose: str, lines: list[str], letters: Letters) -> bool:
         return False
     explained = any(not _is_whole_line(line, letters) for line in others)
     return not (explained and prose.startswith(lines[0] + "\n\n"))
+
+
+def _lists_inline(line: str, letters: Letters, first: str | None) -> bool:
+    """Whether one line names another letter with its text, or all letters in their order."""
+    marked = [
+        token
+        for token in letters.patterns.token.finditer(line)
+        if line[token.end() : token.end() + 1] in (".", ")", ":")
+    ]
+    named = [letters.letter(token[1]) for token in marked]
+    if len(named) > 1 and named == [*reversed(letters.spelt.values())]:
+        return True
+    return any(
+        letter != first and letters.texts.at_start(line[token.end() :]) == letter
+        for token, letter in zip(marked, named, strict=True)
+    )
 
 
 def _stranger_alone(line: str, letters: Letters) -> Reading | None:
