@@ -15,6 +15,7 @@ from overread.report.fates import fates
 from overread.report.floors import floors
 from overread.report.forest import forest_groups
 from overread.report.letters import matrices
+from overread.report.markdown import markdown
 from overread.report.pairs import pairs
 from overread.report.scorecard import card_notes, score_card, verdict
 from overread.report.sent import sent
@@ -54,7 +55,7 @@ def test_the_score_card_has_the_five_numbers(small_report: ReportData) -> None:
     )
     (row,) = score_card(report)
     assert (row.gain.value, row.gain.interval) == ("+11.9", "+9.5 to +14.3")
-    assert (row.accuracy.value, row.accuracy.interval) == ("38.1", "35.9 to 40.3")
+    assert (row.score.value, row.score.interval) == ("38.1", "35.9 to 40.3")
     assert (row.answered.value, row.no_answer.value) == ("40.2", "5.3")
     assert (row.chance.value, row.chance.interval) == ("25.0", "23.1 to 27.0")
     assert (row.floor.value, row.floor.reason) == ("26.2", "commonest letter of the task")
@@ -78,7 +79,7 @@ def test_a_run_without_a_score_says_so(small_report: ReportData) -> None:
     )
     report = with_estimates(small_report, nothing)
     assert sentences(report) == ("chat:medgemma-27b has no score: no question was asked.",)
-    assert score_card(report)[0].accuracy.reason == "no question was asked"
+    assert score_card(report)[0].score.reason == "no question was asked"
     assert score_card(report)[0].mark is None
 
 
@@ -95,8 +96,8 @@ def test_several_runs_are_sorted_by_their_floor(small_report: ReportData) -> Non
     for row in score_card(small_report):
         phrase = {"above": "Above it", "below": "Below it", "level": "Not to be told apart"}
         group = next(one for one in told if one.startswith(phrase[row.verdict]))
-        assert f"{row.label} ({row.accuracy.value} %, {row.gain.value} points)" in group
-        assert words.count(f"{row.label} ({row.accuracy.value} %") == 1
+        assert f"{row.label} ({row.score.value} %, {row.gain.value} points)" in group
+        assert words.count(f"{row.label} ({row.score.value} %") == 1
 
 
 def test_what_is_not_shown_ends_with_the_benchmarks_own_words(small_report: ReportData) -> None:
@@ -318,3 +319,22 @@ def test_a_remark_of_one_run_names_it(small_report: ReportData) -> None:
     runs = (replace(small_report.runs[0], estimates=(estimate,)), small_report.runs[1])
     notes = card_notes(replace(small_report, runs=runs))
     assert "chat:medgemma-27b: only 12 patients." in notes
+
+
+def test_another_headline_than_accuracy_is_shown_all_the_same(small_report: ReportData) -> None:
+    def renamed(estimate: Estimate) -> Estimate:
+        metric = estimate.metric.replace("accuracy", "exact_match")
+        published = tuple(replace(row, metric=metric) for row in estimate.published)
+        return replace(estimate, metric=metric, published=published)
+
+    runs = tuple(
+        replace(run, estimates=tuple(map(renamed, run.estimates))) for run in small_report.runs
+    )
+    plan = replace(small_report.plan, headline="exact_match")
+    other = replace(small_report, plan=plan, runs=runs)
+    assert score_card(other) == score_card(small_report)
+    assert forest_groups(other) == forest_groups(small_report)
+    assert contrast(other) == contrast(small_report)
+    assert sentences(other) == sentences(small_report)
+    assert "| Gain over blind floor | Exact match |" in markdown(other)
+    assert "## Exact match in every setting" in markdown(other)

@@ -69,10 +69,11 @@ def stratum_name(stratum: Mapping[str, str]) -> str:
 
 def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Table:
     """Tabulate the score card of one profile: a row a stratum, the five numbers and the gain."""
-    table = _card(f"{label}, {profile} profile (%)", first="stratum")
+    headline = _headline(estimates)
+    table = _card(f"{label}, {profile} profile (%)", first="stratum", headline=headline)
     for stratum, by_metric in _by_stratum(estimates, profile).items():
         name = escape(stratum_name(dict(stratum)))
-        table.add_row(name, *_five(by_metric), style=None if stratum else "bold")
+        table.add_row(name, *_five(by_metric, headline), style=None if stratum else "bold")
     return table
 
 
@@ -80,21 +81,37 @@ def totals_table(
     runs: Sequence[tuple[str, Sequence[Estimate]]], *, title: str, profile: str
 ) -> Table:
     """Tabulate the totals of several runs: a row a run."""
-    table = _card(f"{title}, {profile} profile (%)", first="run")
+    headline = _headline([each for _, estimates in runs for each in estimates])
+    table = _card(f"{title}, {profile} profile (%)", first="run", headline=headline)
     for label, estimates in runs:
         total = _by_stratum(estimates, profile).get((), {})
         if total:
-            table.add_row(escape(label), *_five(total))
+            table.add_row(escape(label), *_five(total, headline))
     return table
 
 
 _Stratum = tuple[tuple[str, str], ...]
 
 
-def _card(title: str, *, first: str) -> Table:
+def _headline(estimates: Sequence[Estimate]) -> str:
+    """Name the headline metric: the one that is also estimated over the answered questions."""
+    metrics = dict.fromkeys(each.metric for each in estimates)
+    return next((name for name in metrics if f"{name}_answered" in metrics), "accuracy")
+
+
+def _card(title: str, *, first: str, headline: str) -> Table:
     table = Table(title=escape(title), title_justify="left")
     table.add_column(first)
-    for name in ("n", "accuracy", "95 %", "answered", "no answer", "chance", "blind", "gain"):
+    for name in (
+        "n",
+        escape(headline.replace("_", " ")),
+        "95 %",
+        "answered",
+        "no answer",
+        "chance",
+        "blind",
+        "gain",
+    ):
         table.add_column(name, justify="right", no_wrap=True)
     return table
 
@@ -107,21 +124,21 @@ def _by_stratum(estimates: Sequence[Estimate], profile: str) -> dict[_Stratum, d
     return found
 
 
-def _five(by_metric: Mapping[str, Estimate]) -> tuple[str, ...]:
+def _five(by_metric: Mapping[str, Estimate], headline: str) -> tuple[str, ...]:
     """Give the cells of one score card row: n, the five numbers, the gain."""
-    accuracy = by_metric["accuracy"]
+    score = by_metric[headline]
     answered, no_answer, gain = (
         each.value if (each := by_metric.get(name)) else None
-        for name in ("accuracy_answered", "no_answer", "gain_over_blind")
+        for name in (f"{headline}_answered", "no_answer", "gain_over_blind")
     )
     return (
-        str(accuracy.n),
-        percent(accuracy.value),
-        interval(accuracy.low, accuracy.high),
+        str(score.n),
+        percent(score.value),
+        interval(score.low, score.high),
         percent(answered),
         percent(no_answer),
-        percent(accuracy.chance),
-        percent(accuracy.blind_floor),
+        percent(score.chance),
+        percent(score.blind_floor),
         "–" if gain is None else f"{100 * gain:+.1f}",
     )
 

@@ -51,7 +51,7 @@ def collect(
             card=opened.card,
             plan=opened.plan(),
             runs=reports,
-            gallery=_gallery(stores, asked),
+            gallery=_gallery(stores, asked, opened.plan().headline),
             floors=asked[0].floors,
             comparison=_comparison(stores, reports, opened),
             findings=tuple(stores[0].findings("release")),
@@ -84,13 +84,15 @@ def _run_report(store: RunStore, asked: Asked) -> RunReport:
     )
 
 
-def _gallery(stores: Sequence[RunStore], asked: Sequence[Asked]) -> tuple[GalleryItem, ...]:
+def _gallery(
+    stores: Sequence[RunStore], asked: Sequence[Asked], headline: str
+) -> tuple[GalleryItem, ...]:
     items: dict[str, tuple[Item, Reference]] = {}
     answers: dict[str, dict[str, GalleryAnswer]] = {}
     for store, one in zip(stores, asked, strict=True):
         for item_id, item in one.items.items():
             items.setdefault(item_id, (item, one.references[item_id]))
-        for item_id, answer in _answers(store):
+        for item_id, answer in _answers(store, headline):
             answers.setdefault(item_id, {})[store.manifest.run] = answer
     return tuple(
         GalleryItem(item=item, reference=reference, answers=answers.get(item_id, {}))
@@ -98,7 +100,7 @@ def _gallery(stores: Sequence[RunStore], asked: Sequence[Asked]) -> tuple[Galler
     )
 
 
-def _answers(store: RunStore) -> list[tuple[str, GalleryAnswer]]:
+def _answers(store: RunStore, headline: str) -> list[tuple[str, GalleryAnswer]]:
     """Pair the first draw of every planned item with its scores."""
     responses: Mapping[str, Response] = {
         response.request_hash: response for response in store.responses()
@@ -106,7 +108,7 @@ def _answers(store: RunStore) -> list[tuple[str, GalleryAnswer]]:
     scores: dict[tuple[str, str], Score] = {
         (score.item, score.profile): score
         for score in store.scores()
-        if score.metric == "accuracy" and score.draw == 0 and score.target is None
+        if score.metric == headline and score.draw == 0 and score.target is None
     }
     return [
         (

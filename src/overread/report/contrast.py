@@ -14,8 +14,6 @@ from overread.report.wording import Shown, count, sentence, show_estimate, strat
 
 __all__ = ["Contrast", "ContrastRow", "Side", "contrast"]
 
-_METRIC = "accuracy"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
@@ -53,15 +51,15 @@ def contrast(data: ReportData) -> Contrast | None:
     key = contrast_key(data.plan.cells)
     if key is None:
         return None
-    tables = [EstimateTable.of(run.estimates) for run in data.runs]
-    values = sorted(values_of(tables, key, metric=_METRIC), reverse=True)  # "no box" before "box"
+    tables = [EstimateTable.of(run.estimates, data.plan.headline) for run in data.runs]
+    values = sorted(values_of(tables, key), reverse=True)  # "no box" before "box"
     if len(values) < 2:
         return None
     tasks = list(
         dict.fromkeys(
             stratum["task"]
             for table in tables
-            for stratum in table.strata(data.plan.cells, metric=_METRIC)
+            for stratum in table.strata(data.plan.cells)
             if "task" in stratum
         )
     )
@@ -89,7 +87,7 @@ def _rows(
 ) -> list[ContrastRow]:
     rows: list[ContrastRow] = []
     for number, label in enumerate(run_labels(data.runs).values()):
-        found = [tables[number].get(_METRIC, "honest", {**base, key: value}) for value in values]
+        found = [tables[number].score("honest", {**base, key: value}) for value in values]
         known = [estimate for estimate in found if estimate is not None]
         if known:
             rows.append(

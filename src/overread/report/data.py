@@ -30,9 +30,9 @@ class GalleryAnswer:
     response: Response | None
     """None where the item is planned and was not asked yet."""
     honest: Score | None
-    """The accuracy row of the honest profile."""
+    """The headline row of the honest profile."""
     published: Score | None
-    """The accuracy row of the published profile, where the benchmark has one."""
+    """The headline row of the published profile, where the benchmark has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,8 +26,6 @@ from overread.report.wording import (
 
 __all__ = ["ForestGroup", "ForestRow", "forest_groups", "forest_strata", "published_rows"]
 
-_METRIC = "accuracy"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForestRow:
@@ -66,7 +64,7 @@ class ForestGroup:
 
 def forest_groups(data: ReportData) -> tuple[ForestGroup, ...]:
     """Build the groups of the plot: the total, each circumstance, each cell."""
-    tables = [EstimateTable.of(run.estimates) for run in data.runs]
+    tables = [EstimateTable.of(run.estimates, data.plan.headline) for run in data.runs]
     groups: list[ForestGroup] = []
     keys: set[str] = set()
     for stratum in forest_strata(data, tables):
@@ -82,7 +80,7 @@ def forest_strata(data: ReportData, tables: Sequence[EstimateTable]) -> Iterator
     for keys in dict.fromkeys(levels):
         seen: set[frozenset[tuple[str, str]]] = set()
         for table in tables:
-            for stratum in table.strata(keys, metric=_METRIC):
+            for stratum in table.strata(keys):
                 name = frozenset(stratum.items())
                 if name not in seen:
                     seen.add(name)
@@ -114,8 +112,8 @@ def _group(
     starts_level: bool,
 ) -> ForestGroup:
     labels = list(run_labels(data.runs).values())
-    honest = [table.get(_METRIC, "honest", stratum) for table in tables]
-    published = [table.get(_METRIC, "published", stratum) for table in tables]
+    honest = [table.score("honest", stratum) for table in tables]
+    published = [table.score("published", stratum) for table in tables]
     rows = [
         _run_row(number, labels[number], estimate, published[number])
         for number, estimate in enumerate(honest)

@@ -31,7 +31,15 @@ from overread.report.scorecard import card_notes, score_card
 from overread.report.sent import sent
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
-from overread.report.wording import MISSING, count, moment, sentence, settings_text, stratum_label
+from overread.report.wording import (
+    MISSING,
+    count,
+    metric_label,
+    moment,
+    sentence,
+    settings_text,
+    stratum_label,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -105,6 +113,7 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "sentences": sentences(data),
         "limits": limits(data),
         "card": card,
+        "headline": metric_label(data.plan.headline),
         "card_notes": card_notes(data),
         "any_differs": any(row.published_x for group in groups for row in group.rows),
         "axis": SHARE_AXIS,

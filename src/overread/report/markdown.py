@@ -18,7 +18,7 @@ from overread.report.pairs import PairRow, Pairs, pairs
 from overread.report.scorecard import CardRow, card_notes, score_card
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
-from overread.report.wording import MISSING, Shown, count, moment, settings_text
+from overread.report.wording import MISSING, Shown, count, metric_label, moment, settings_text
 
 __all__ = ["cell", "markdown", "write_markdown"]
 
@@ -38,7 +38,7 @@ def markdown(data: ReportData) -> str:
         "**What the result shows.** "
         + " ".join(cell(text, whole=True) for text in sentences(data)),
         "**What it does not show.** " + " ".join(cell(text, whole=True) for text in limits(data)),
-        *_settings(forest_groups(data)),
+        *_settings(forest_groups(data), data.plan.headline),
         *_contrast(contrast(data)),
         *_fates(fates(data)),
         *_pairs(pairs(data)),
@@ -87,8 +87,9 @@ def _number(shown: Shown) -> str:
 
 
 def _card(data: ReportData) -> list[str]:
+    headline = cell(metric_label(data.plan.headline).capitalize())
     head = (
-        "Run", "Gain over blind floor", "Accuracy", "Published reading", "Of those answered",
+        "Run", "Gain over blind floor", headline, "Published reading", "Of those answered",
         "No answer", "Chance", "Blind floor",
     )  # fmt: skip
     rows = [_card_row(row) for row in score_card(data)]
@@ -98,11 +99,11 @@ def _card(data: ReportData) -> list[str]:
 
 def _card_row(row: CardRow) -> list[str]:
     floor = f"{row.floor.value} ({cell(row.floor.reason)})" if row.floor.reason else row.floor.value
-    shown = (row.gain, row.accuracy, row.published, row.answered, row.no_answer, row.chance)
+    shown = (row.gain, row.score, row.published, row.answered, row.no_answer, row.chance)
     return [cell(row.label), *(_number(one) for one in shown), floor]
 
 
-def _settings(groups: Sequence[ForestGroup]) -> list[str]:
+def _settings(groups: Sequence[ForestGroup], headline: str) -> list[str]:
     rows = [
         [
             cell(group.label) if place == 0 else "",
@@ -115,7 +116,8 @@ def _settings(groups: Sequence[ForestGroup]) -> list[str]:
         for place, row in enumerate(group.rows)
     ]
     head = ("Setting", "Who", "Questions", "Per cent right", "Blind floor")
-    return ["## Accuracy in every setting", _table(head, rows, numbers_from=2)]
+    title = f"## {cell(metric_label(headline).capitalize())} in every setting"
+    return [title, _table(head, rows, numbers_from=2)]
 
 
 def _contrast(table: Contrast | None) -> list[str]:

@@ -8,7 +8,15 @@ from overread.records import Estimate, Profile
 from overread.report.data import ReportData, RunReport, run_labels
 from overread.report.lookup import EstimateTable
 from overread.report.marks import SHARE_AXIS, Mark, Span
-from overread.report.wording import MISSING, Shown, count, percent, sentence, show_estimate
+from overread.report.wording import (
+    MISSING,
+    Shown,
+    count,
+    metric_label,
+    percent,
+    sentence,
+    show_estimate,
+)
 
 __all__ = [
     "CardRow",
@@ -19,15 +27,6 @@ __all__ = [
     "score_card_row",
     "verdict",
 ]
-
-_SHOWN: dict[tuple[str, Profile], str] = {
-    ("accuracy", "honest"): "accuracy",
-    ("accuracy", "published"): "the published reading",
-    ("accuracy_answered", "honest"): "accuracy of those answered",
-    ("no_answer", "honest"): "the share without an answer",
-    ("gain_over_blind", "honest"): "the gain over the blind floor",
-}
-"""The estimates that are on the card, and what they are called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +39,10 @@ class CardRow:
     detail: str
     """Revision, and how many questions of how many patients stand behind the row."""
     gain: Shown
-    """The headline: accuracy less the best score of any policy that sees no picture."""
+    """The headline less the best score of any policy that sees no picture."""
     verdict: str
     """``above``, ``below``, ``level`` with the blind floor, or ``unknown``."""
-    accuracy: Shown
+    score: Shown
     published: Shown
     readings_differ: bool
     """Whether the benchmark's own way of reading answers moves the number shown."""
@@ -62,7 +61,12 @@ def score_card(data: ReportData) -> tuple[CardRow, ...]:
     """Build the score card, one row a run, in the order of the runs."""
     labels = run_labels(data.runs)
     return tuple(
-        score_card_row(run, label=labels[run.manifest.run], colour=number % 8)
+        score_card_row(
+            run,
+            headline=data.plan.headline,
+            label=labels[run.manifest.run],
+            colour=number % 8,
+        )
         for number, run in enumerate(data.runs)
     )
 
@@ -71,9 +75,10 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
     """Gather what the totals' estimates ask to mind, each remark once with its runs."""
     runs_of: dict[str, dict[str, None]] = {}
     labels = run_labels(data.runs)
+    shown = _shown(data.plan.headline)
     for run in data.runs:
         for estimate in run.estimates:
-            name = _SHOWN.get((estimate.metric, estimate.profile))
+            name = shown.get((estimate.metric, estimate.profile))
             if estimate.stratum or name is None or not estimate.reason or estimate.value is None:
                 continue  # a missing value says why in its own cell
             remark = estimate.reason
@@ -86,34 +91,45 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
     )
 
 
-def score_card_row(run: RunReport, *, label: str, colour: int) -> CardRow:
+def _shown(headline: str) -> dict[tuple[str, Profile], str]:
+    """Name the estimates that are on the card, and what they are called."""
+    return {
+        (headline, "honest"): metric_label(headline),
+        (headline, "published"): "the published reading",
+        (f"{headline}_answered", "honest"): f"{metric_label(headline)} of those answered",
+        ("no_answer", "honest"): "the share without an answer",
+        ("gain_over_blind", "honest"): "the gain over the blind floor",
+    }
+
+
+def score_card_row(run: RunReport, *, headline: str, label: str, colour: int) -> CardRow:
     """Build one row from the estimates over all questions."""
-    table = EstimateTable.of(run.estimates)
-    accuracy = table.get("accuracy", "honest", {})
-    published = table.get("accuracy", "published", {})
+    table = EstimateTable.of(run.estimates, headline)
+    score = table.score("honest", {})
+    published = table.score("published", {})
     gained = table.get("gain_over_blind", "honest", {})
-    shown, shown_published = show_estimate(accuracy), show_estimate(published)
-    differ = accuracy is not None and published is not None and shown.value != shown_published.value
+    shown, shown_published = show_estimate(score), show_estimate(published)
+    differ = score is not None and published is not None and shown.value != shown_published.value
     return CardRow(
         run=run.manifest.run,
         label=label,
         colour=colour,
-        detail=_detail(run, accuracy),
+        detail=_detail(run, score),
         gain=show_estimate(gained, signed=True),
         verdict=verdict(gained),
-        accuracy=shown,
+        score=shown,
         published=shown_published,
         readings_differ=differ,
-        answered=show_estimate(table.get("accuracy_answered", "honest", {})),
+        answered=show_estimate(table.answered({})),
         no_answer=show_estimate(table.get("no_answer", "honest", {})),
-        chance=_chance(accuracy),
-        floor=_floor(accuracy),
-        mark=SHARE_AXIS.mark(accuracy.value, accuracy.low, accuracy.high) if accuracy else None,
+        chance=_chance(score),
+        floor=_floor(score),
+        mark=SHARE_AXIS.mark(score.value, score.low, score.high) if score else None,
         published_x=SHARE_AXIS.x(published.value)
         if differ and published and published.value is not None
         else None,
-        chance_band=chance_band(accuracy),
-        floor_x=floor_x(accuracy),
+        chance_band=chance_band(score),
+        floor_x=floor_x(score),
     )
 
 
@@ -138,28 +154,26 @@ def floor_x(estimate: Estimate | None) -> str | None:
     return SHARE_AXIS.x(estimate.blind_floor)
 
 
-def _detail(run: RunReport, accuracy: Estimate | None) -> str:
+def _detail(run: RunReport, score: Estimate | None) -> str:
     revision = run.manifest.model.revision
     parts = [f"revision {revision}" if revision else ""]
-    if accuracy is not None:
-        parts.append(f"{count(accuracy.n)} questions")
-        if accuracy.n_clusters is not None:
-            parts.append(f"{count(accuracy.n_clusters)} patients")
+    if score is not None:
+        parts.append(f"{count(score.n)} questions")
+        if score.n_clusters is not None:
+            parts.append(f"{count(score.n_clusters)} patients")
     return " · ".join(part for part in parts if part)
 
 
-def _chance(accuracy: Estimate | None) -> Shown:
-    if accuracy is None or accuracy.chance is None:
+def _chance(score: Estimate | None) -> Shown:
+    if score is None or score.chance is None:
         return Shown(value=MISSING, interval="", reason="no chance level for this answer space")
-    if accuracy.chance_low is None or accuracy.chance_high is None:
-        return Shown(value=percent(accuracy.chance), interval="")
-    band = f"{percent(accuracy.chance_low)} to {percent(accuracy.chance_high)}"
-    return Shown(value=percent(accuracy.chance), interval=band)
+    if score.chance_low is None or score.chance_high is None:
+        return Shown(value=percent(score.chance), interval="")
+    band = f"{percent(score.chance_low)} to {percent(score.chance_high)}"
+    return Shown(value=percent(score.chance), interval=band)
 
 
-def _floor(accuracy: Estimate | None) -> Shown:
-    if accuracy is None or accuracy.blind_floor is None:
+def _floor(score: Estimate | None) -> Shown:
+    if score is None or score.blind_floor is None:
         return Shown(value=MISSING, interval="", reason="no blind floor")
-    return Shown(
-        value=percent(accuracy.blind_floor), interval="", reason=accuracy.blind_policy or ""
-    )
+    return Shown(value=percent(score.blind_floor), interval="", reason=score.blind_policy or "")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from overread.contracts import Card
 from overread.records import Estimate
-from overread.report.data import ReportData, RunReport, run_labels
+from overread.report.data import ReportData, run_labels
 from overread.report.lookup import EstimateTable
 from overread.report.scorecard import verdict
 from overread.report.wording import count, gain, percent
@@ -31,9 +31,12 @@ def sentences(data: ReportData) -> tuple[str, ...]:
     """Say what the headline shows: one run in full, several sorted by their blind floor."""
     labels = run_labels(data.runs)
     if len(data.runs) == 1:
-        return (_sentence(data.runs[0], labels[data.runs[0].manifest.run]),)
+        return (_sentence(data, labels[data.runs[0].manifest.run]),)
     return _sorted_runs(
-        {labels[run.manifest.run]: EstimateTable.of(run.estimates) for run in data.runs}
+        {
+            labels[run.manifest.run]: EstimateTable.of(run.estimates, data.plan.headline)
+            for run in data.runs
+        }
     )
 
 
@@ -42,17 +45,17 @@ def limits(data: ReportData) -> tuple[str, ...]:
     return (_limit(data.card), *data.notes)
 
 
-def _sentence(run: RunReport, label: str) -> str:
-    table = EstimateTable.of(run.estimates)
-    accuracy = table.get("accuracy", "honest", {})
-    if accuracy is None or accuracy.value is None:
-        why = accuracy.reason if accuracy is not None and accuracy.reason else "nothing was scored"
+def _sentence(data: ReportData, label: str) -> str:
+    table = EstimateTable.of(data.runs[0].estimates, data.plan.headline)
+    score = table.score("honest", {})
+    if score is None or score.value is None:
+        why = score.reason if score is not None and score.reason else "nothing was scored"
         return f"{label} has no score: {why}."
     told = (
-        f"{label} gave the reference answer to {percent(accuracy.value)} % of {count(accuracy.n)} "
-        f"questions{_interval(accuracy)}"
+        f"{label} gave the reference answer to {percent(score.value)} % of {count(score.n)} "
+        f"questions{_interval(score)}"
     )
-    return " ".join([told + _against_floor(table, accuracy), *_unanswered(table)])
+    return " ".join([told + _against_floor(table, score), *_unanswered(table)])
 
 
 def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
@@ -79,7 +82,7 @@ def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
 
 def _shared_floor(tables: Iterable[EstimateTable]) -> list[str]:
     """Name the floor where all runs were asked the same and so have the same one."""
-    totals = [table.get("accuracy", "honest", {}) for table in tables]
+    totals = [table.score("honest", {}) for table in tables]
     floors = {
         (total.blind_floor, total.blind_policy)
         for total in totals
@@ -93,28 +96,28 @@ def _shared_floor(tables: Iterable[EstimateTable]) -> list[str]:
 
 
 def _brief(table: EstimateTable) -> str:
-    accuracy = table.get("accuracy", "honest", {})
+    score = table.score("honest", {})
     gained = table.get("gain_over_blind", "honest", {})
-    if accuracy is None or accuracy.value is None:
+    if score is None or score.value is None:
         return "no score"
     points = "" if gained is None or gained.value is None else f", {gain(gained.value)} points"
-    return f"{percent(accuracy.value)} %{points}"
+    return f"{percent(score.value)} %{points}"
 
 
-def _interval(accuracy: Estimate) -> str:
-    behind = "" if accuracy.n_clusters is None else f", {count(accuracy.n_clusters)} patients"
-    if accuracy.low is None or accuracy.high is None:
+def _interval(score: Estimate) -> str:
+    behind = "" if score.n_clusters is None else f", {count(score.n_clusters)} patients"
+    if score.low is None or score.high is None:
         return f" (no interval{behind})"
-    level = f"{100 * accuracy.level:.0f} % interval"
-    return f" ({level} {percent(accuracy.low)} to {percent(accuracy.high)}{behind})"
+    level = f"{100 * score.level:.0f} % interval"
+    return f" ({level} {percent(score.low)} to {percent(score.high)}{behind})"
 
 
-def _against_floor(table: EstimateTable, accuracy: Estimate) -> str:
+def _against_floor(table: EstimateTable, score: Estimate) -> str:
     gained = table.get("gain_over_blind", "honest", {})
-    if accuracy.blind_floor is None:
+    if score.blind_floor is None:
         return "."
-    policy = f" ({accuracy.blind_policy})" if accuracy.blind_policy else ""
-    floor = f"{percent(accuracy.blind_floor)} % of the best policy that sees no picture{policy}"
+    policy = f" ({score.blind_policy})" if score.blind_policy else ""
+    floor = f"{percent(score.blind_floor)} % of the best policy that sees no picture{policy}"
     points = (
         "" if gained is None or gained.value is None else f" by {percent(abs(gained.value))} points"
     )
@@ -130,7 +133,7 @@ def _unanswered(table: EstimateTable) -> list[str]:
     no_answer = table.get("no_answer", "honest", {})
     if no_answer is None or no_answer.value is None or no_answer.value < _WORTH_SAYING:
         return []
-    answered = table.get("accuracy_answered", "honest", {})
+    answered = table.answered({})
     of_those = (
         f"; of those answered {percent(answered.value)} % were right"
         if answered is not None and answered.value is not None

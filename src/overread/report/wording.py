@@ -18,6 +18,7 @@ __all__ = [
     "Shown",
     "count",
     "gain",
+    "metric_label",
     "moment",
     "p_value",
     "percent",
@@ -129,6 +130,11 @@ def stratum_label(stratum: Mapping[str, str]) -> str:
     if not stratum:
         return "All questions"
     return " · ".join(_value_label(key, value) for key, value in stratum.items())
+
+
+def metric_label(metric: str) -> str:
+    """Name a metric: ``exact_match`` → ``exact match``."""
+    return metric.replace("_", " ")
 
 
 def _value_label(key: str, value: str) -> str:
