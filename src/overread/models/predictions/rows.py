@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from overread.errors import UsageError, expected
+from overread.models.predictions.script_output import unread_reply
 from overread.records import Status
 
 __all__ = ["ID_FIELDS", "Row", "read_rows"]
@@ -21,9 +22,14 @@ _ANSWER_FIELDS = (
     *("prediction", "answer", "selected_option"),
 )
 _LIST_FIELDS = ("predictions", "responses", "results", "items", "data")
+# A file repeats its release's spellings or has its maker's own, and a model may import no
+# benchmark: so this reader is tolerant by itself. A test holds it to every spelling that the
+# CT-Bench loader reads.
 _WITH_BOX = frozenset({"box", "bbox", "with", "withbox", "withbbox", "yes", "true", "1"})
-_WITHOUT_BOX = frozenset({"nobox", "nobbox", "without", "withoutbox", "withoutbbox", "no", "false"})
-_SPLITS = {"val": "validation", "valid": "validation", "dev": "validation"}
+_WITHOUT_BOX = frozenset(
+    {"nobox", "nobbox", "without", "withoutbox", "withoutbbox", "none", "no", "false", "0"}
+)
+_SPLITS = {"training": "train", **dict.fromkeys(("val", "valid", "dev"), "validation")}
 _TABLES = (".csv", ".tsv")
 _LINES = (".jsonl", ".ndjson")
 _LARGEST_FILE = 2**31
@@ -210,7 +216,7 @@ def _row(place: str, entry: Mapping[str, object]) -> Row:
         # A data frame with a gap in the column writes 12.0 for 12.
         lesion=(_word(entry.get("lesion_idx")) or "").removesuffix(".0") or None,
         task=_word(entry.get("q_type")) or _word(entry.get("task")),
-        box=_box(_word(entry.get("bbox_type")) or _word(entry.get("box"))),
+        box=_box(entry.get("bbox_type")) or _box(entry.get("box")),
         split=_split(_word(entry.get("split"))),
         draw=_draw(entry.get("draw")),
         question=_word(entry.get("question")),
@@ -236,17 +242,18 @@ def _answer(entry: Mapping[str, object]) -> tuple[Status, str | None, str | None
 
 def _answer_text(value: object) -> str:
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
+        return _whole_characters(value)
     plain = _plain(value)
     if isinstance(plain, dict):
-        fields = cast("dict[str, object]", plain)
-        raw = fields.get("explanation")
-        if "selected_option" in fields and fields["selected_option"] is None:
-            # The CT-Bench script keeps a reply it could not read whole, under this name.
-            if isinstance(raw, str):
-                return raw.encode("utf-8", "replace").decode()
-            return ""
+        raw = unread_reply(cast("dict[str, object]", plain))
+        if raw is not None:
+            return _whole_characters(raw)
     return json.dumps(plain)
+
+
+def _whole_characters(text: str) -> str:
+    """Put a question mark for half a character, which no run file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _plain(value: object) -> object:
@@ -265,7 +272,8 @@ def _word(value: object) -> str | None:
     return str(value).strip() or None
 
 
-def _box(word: str | None) -> str | None:
+def _box(value: object) -> str | None:
+    word = str(value) if isinstance(value, bool) else _word(value)
     if word is None:
         return None
     plain = "".join(ch for ch in word.casefold() if ch.isalnum())
