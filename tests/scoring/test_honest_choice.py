@@ -80,6 +80,17 @@ def test_an_explicit_last_answer_is_always_read(letter: str, before: str) -> Non
     assert reading.answer == letter
 
 
+@given(order=st.permutations("ABCD"), answered=st.sampled_from(["Answer: {}", "\\boxed{{{}}}"]))
+@pytest.mark.parametrize("parted", ["\n", "\n\n", " ", "\n…\n"])
+def test_a_walk_through_the_options_is_an_answer_only_with_words(
+    order: list[str], answered: str, parted: str
+) -> None:
+    walk = parted.join(answered.format(letter) for letter in order)
+    assert read_choice(walk, options()).rule == Rule.SEVERAL_LETTERS
+    worded = f"{walk}\nNo, it is cortical.\n{answered.format(order[0])}"
+    assert read_choice(worded, options()).answer == order[0]
+
+
 @given(letter=st.sampled_from("ABCD"))
 @pytest.mark.parametrize(
     "wrap",
@@ -136,6 +147,11 @@ HOSTILE = {
     "hyphens": "-",
     "words": "lorem ipsum ",
     "if": "if would ",
+    "conditions": "B is correct only if ",
+    "recital": "Image A: Image B:",
+    "recital of texts": "A. Liver\nB. Left kidney\n",
+    "walk": "Answer: A\nAnswer: B\nAnswer: C\n",
+    "walk with texts": "Answer: A. Liver\nAnswer: B. Left kidney\nAnswer: C. Lung\n",
     "refusals": "I cannot ",
 }
 

@@ -14,6 +14,7 @@ reply give points for silence: this one never does.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,7 +22,7 @@ from typing import cast
 
 from overread.records import Option, Status
 from overread.scoring.answer_phrases import statements
-from overread.scoring.denial import is_denied, is_hypothetical, is_negated_before
+from overread.scoring.denial import is_conditional, is_denied, is_hypothetical, is_negated_before
 from overread.scoring.json_fields import json_answers
 from overread.scoring.letters import Letters, letters_of
 from overread.scoring.option_text import JOINS
@@ -37,6 +38,8 @@ _HEAD, _TAIL = 50_000, 100_000
 _LONGEST_FOR_WEAK_RULES = 20_000
 """Characters: a mention somewhere in a longer text is no answer."""
 _SHORT_REPLY_WORDS = 15
+_MOST_VERDICTS = 64
+"""The last so many are kept, as with stated answers: a hostile reply may hold thousands."""
 _PLACEHOLDER = re.compile(
     r"\s*(?:<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|\.{2,}|…|_+|n/?a|null|none|)\s*", re.I
 )
@@ -177,11 +180,13 @@ def _phrases(prose: str, letters: Letters) -> Iterator[_Stated]:
 
 
 def _verdicts(prose: str, letters: Letters) -> Iterator[_Stated]:
-    """Find "option B is the correct one", undenied and not asked."""
+    """Find "option B is the correct one", undenied, not asked and not bound to a condition."""
     patterns = _letter_patterns(tuple(letters.spelt))
-    for verdict in patterns.verdict.finditer(prose):
+    for verdict in deque(patterns.verdict.finditer(prose), maxlen=_MOST_VERDICTS):
         start = verdict.start("letter")
         if verdict["joined"] or is_negated_before(prose, start):
+            continue
+        if is_conditional(prose, verdict.end()):
             continue
         reading = Reading(
             answer=letters.letter(verdict["letter"]), status=Status.OK, rule=Rule.VERDICT

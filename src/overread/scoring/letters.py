@@ -26,8 +26,8 @@ _NO_OPTION = re.compile(
     r"not (?:listed|among))\b",
     re.I,
 )
-# After a letter that is also a word ("a", "I") or a number, only these let it stand as a letter. The
-# end of a line parts it from the words below, unless the sentence goes on there.
+# After a letter that is also a word ("a", "I") or a number, only these let it stand as a letter.
+# The end of a line parts it from the words below, unless the sentence goes on there.
 _WORD_AFTER = (
     r"(?! \w)(?!\n(?-i:[a-z]))(?!\s?%)(?!\s?(?:mm|cm)\b)"
     r"|(?=\s(?:because|since|as|due|given|for|based|which|is|with|over|rather|instead|and|or|"
