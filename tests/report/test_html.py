@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from overread.contracts import Picture
+from overread.contracts import Picture, Renderer
 from overread.records import Media
 from overread.report.data import ReportData
 from overread.report.html import environment, write_html
+from overread.report.json_report import report_json
+from overread.report.markdown import markdown
 
 
 class Outline(HTMLParser):
@@ -169,3 +171,18 @@ def test_the_plots_are_drawn_where_the_numbers_say(small_page: Path) -> None:
     assert row is not None
     assert 'x="28.42%"' in row[0]
     assert 'x1="26.44%" x2="30.49%"' in row[0]
+
+
+def test_no_form_of_the_report_says_where_the_release_lies(
+    small_report: ReportData, tmp_path: Path, renderer: Renderer
+) -> None:
+    root = "/home/somebody/projects/ct-bench-release"
+    run = small_report.runs[0]
+    command = f"overread run ct-bench {root} --model chat:m --out runs/m.sqlite"
+    moved = replace(run, manifest=replace(run.manifest, release_root=root, command=command))
+    report = replace(small_report, runs=(moved,), comparison=None)
+    page = write_html(report, tmp_path, renderer).read_text(encoding="utf-8")
+    for text in (page, markdown(report), json.dumps(report_json(report))):
+        assert "somebody" not in text
+    for text in (page, markdown(report)):
+        assert "overread run ct-bench ct-bench-release --model" in text

@@ -8,6 +8,7 @@ from overread.records import Estimate, Status
 from overread.report.wording import (
     MISSING,
     count,
+    folder_name,
     gain,
     moment,
     p_value,
@@ -111,3 +112,17 @@ def test_settings_on_one_line() -> None:
         "form: chat, seed: 0, tasks: null"
     )
     assert settings_text({}) == "none"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/home/me/ct-bench", "ct-bench"),
+        ("/home/me/ct-bench/", "ct-bench"),
+        ("C:\\data\\ct bench\\", "ct bench"),
+        ("releases/ct-bench", "ct-bench"),
+        ("/", "/"),
+    ],
+)
+def test_a_folder_is_named_without_where_it_lies(path: str, name: str) -> None:
+    assert folder_name(path) == name

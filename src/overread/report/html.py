@@ -33,7 +33,9 @@ from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
 from overread.report.wording import (
     MISSING,
+    command_text,
     count,
+    folder_name,
     metric_label,
     moment,
     sentence,
@@ -121,6 +123,8 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "row_kinds": {row.kind for group in groups for row in group.rows},
         "contrast": contrast(data),
         "fates": fated,
+        "command_text": command_text,
+        "folder_name": folder_name,
         "fate_names": _kinds_shown(fated),
         "matrices": matrices(data),
         "floors": floors(data),

@@ -18,7 +18,16 @@ from overread.report.pairs import PairRow, Pairs, pairs
 from overread.report.scorecard import CardRow, card_notes, score_card
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
-from overread.report.wording import MISSING, Shown, count, metric_label, moment, settings_text
+from overread.report.wording import (
+    MISSING,
+    Shown,
+    command_text,
+    count,
+    folder_name,
+    metric_label,
+    moment,
+    settings_text,
+)
 
 __all__ = ["cell", "markdown", "write_markdown"]
 
@@ -216,10 +225,13 @@ def _manifests(data: ReportData) -> list[str]:
         manifest = run.manifest
         software = ", ".join(f"{name} {version}" for name, version in manifest.software.items())
         facts = (
-            ("Command", manifest.command),
+            ("Command", command_text(manifest)),
             ("Run", manifest.run),
             ("Started", moment(manifest.created)),
-            ("Release", f"{manifest.release_root}, fingerprint {manifest.release_fingerprint}"),
+            (
+                "Release",
+                f"{folder_name(manifest.release_root)}, fingerprint {manifest.release_fingerprint}",
+            ),
             ("Settings", settings_text(manifest.model.settings)),
             ("Selection", settings_text(manifest.selection)),
             ("Seed", str(manifest.seed)),

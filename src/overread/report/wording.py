@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from overread.records import Estimate, JsonValue
+from overread.records import Estimate, JsonValue, Manifest
 
 __all__ = [
     "MISSING",
     "Shown",
+    "command_text",
     "count",
+    "folder_name",
     "gain",
     "metric_label",
     "moment",
@@ -105,6 +108,21 @@ def moment(iso: str) -> str:
     if time.tzinfo is not None:
         time = time.astimezone(UTC)
     return f"{time:%Y-%m-%d %H:%M}{' UTC' if time.tzinfo else ''}"
+
+
+def folder_name(path: str) -> str:
+    r"""Name a folder without saying where it lies: ``/home/me/ct-bench/`` → ``ct-bench``.
+
+    A report is passed on; the paths of the machine it was made on are nobody's business. Both
+    slashes count, for a run file may come from another system.
+    """
+    return next((part for part in reversed(re.split(r"[\\/]", path)) if part), path)
+
+
+def command_text(manifest: Manifest) -> str:
+    """Write a run's command with the release's folder by its name alone."""
+    root = manifest.release_root
+    return manifest.command.replace(root, folder_name(root)) if root else manifest.command
 
 
 def sentence(text: str) -> str:
