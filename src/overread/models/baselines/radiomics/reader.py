@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from overread.contracts import ModelOptions, Picture, Query, Renderer, Training
+from overread.imaging.slice_weights import slice_weights
 from overread.models.baselines.base import Baseline, NothingToSayError
 from overread.models.baselines.radiomics.candidates import find_spots
 from overread.models.baselines.radiomics.evidence import Judgement
@@ -116,10 +117,8 @@ class Radiomics(Baseline):
 
 
 def _weighted(slices: Sequence[_T]) -> list[tuple[float, _T]]:
-    """Give the middle slices with Gaussian weights (sigma 1 slice, centred, sum 1)."""
-    distance = np.arange(len(slices)) - (len(slices) - 1) / 2
-    weights = np.exp(-0.5 * distance**2)
-    weights /= weights.sum()
+    """Give the middle slices with their weights, which sum to 1."""
+    weights = slice_weights(len(slices))
     weights[weights < _LEAST_SLICE_WEIGHT] = 0.0
     weights /= weights.sum()
     return [(float(w), one) for w, one in zip(weights, slices, strict=True) if w > 0]
