@@ -42,6 +42,7 @@ __all__ = [
     "Release",
     "Renderer",
     "Reply",
+    "Reporter",
     "Scorer",
     "Selection",
     "Training",
@@ -292,15 +293,20 @@ class Learner(Protocol):
 
 
 @runtime_checkable
-class Joiner(Protocol):
+class Reporter(Protocol):
+    """A model that may see something of its own, while it is asked, that readers must know."""
+
+    def findings(self) -> Sequence[Finding]:
+        """Report it: a setting that was not taken, a row that fits nothing."""
+        ...
+
+
+@runtime_checkable
+class Joiner(Reporter, Protocol):
     """A model that looks answers up, and must know all items to refuse what fits two of them."""
 
     def announce(self, items: Iterable[Item]) -> None:
         """Hear of every item before the first one is asked."""
-        ...
-
-    def findings(self) -> Sequence[Finding]:
-        """Report rows that fit nothing, or more than one item."""
         ...
 
 

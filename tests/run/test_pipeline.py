@@ -213,6 +213,29 @@ def test_chat_goes_through_the_fake_server_and_the_canary_tells(request_for):
     assert len(canary) == 1
 
 
+def test_what_a_server_does_otherwise_than_asked_is_found_and_stays(request_for):
+    request = request_for("fake:no-seed=yes,lists=another", limit=4)
+    outcome = execute(request)
+    assert {"seed-not-taken", "model-not-listed"} <= {each.code for each in outcome.findings}
+    # A second start asks nothing, and must not forget; a third asks more, and must not say twice.
+    for limit in (4, 6):
+        again = execute(replace(request, selection=replace(request.selection, limit=limit)))
+        codes = [each.code for each in again.findings]
+        assert (codes.count("seed-not-taken"), codes.count("model-not-listed")) == (1, 1)
+
+
+def test_what_a_server_does_otherwise_is_found_in_a_stopped_run_too(request_for):
+    request = request_for("fake:no-seed=yes", limit=6)
+
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(PartialRunError):
+        execute(request, on_progress=stop)
+    with RunStore.open(request.out) as store:
+        assert [each.code for each in store.findings("model")] == ["seed-not-taken"]
+
+
 def test_the_blind_floor_stands_before_a_model_is_asked(request_for):
     request = request_for("fake:401=1")
     with pytest.raises(FatalModelError):

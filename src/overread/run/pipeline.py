@@ -119,9 +119,11 @@ def _keep_reports(model: Model, store: RunStore) -> None:
     """Store what the model has to report, also of a run that was stopped."""
     if not isinstance(model, Reporter):
         return
-    # A joiner sees all items each time; another model only what was missing this time.
-    before = () if isinstance(model, Joiner) else store.findings("model")
-    store.replace_findings("model", dict.fromkeys((*before, *model.findings())))
+    found = model.findings()
+    if not isinstance(model, Joiner):  # which hears of all items each time, not of missing ones
+        codes = {finding.code for finding in found}
+        found = [*(f for f in store.findings("model") if f.code not in codes), *found]
+    store.replace_findings("model", found)
 
 
 def _ask(

@@ -10,6 +10,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -322,21 +323,27 @@ def test_a_question_is_never_asked_without_its_picture(with_model: Run, query: M
 
 
 @pytest.mark.parametrize(
-    ("script", "sent"),
+    ("script", "sent", "code"),
     [
-        ("max-tokens=renamed", {"max_completion_tokens": 1000, "seed": 0, "temperature": 0.0}),
-        ("no-seed=yes", {"max_tokens": 1000, "temperature": 0.0}),
+        (
+            "max-tokens=renamed",
+            {"max_completion_tokens": 1000, "seed": 0, "temperature": 0.0},
+            "max-tokens-renamed",
+        ),
+        ("no-seed=yes", {"max_tokens": 1000, "temperature": 0.0}, "seed-not-taken"),
     ],
 )
 def test_a_servers_dialect_is_learnt_once(
-    with_model: Run, query: MakeQuery, script: str, sent: dict[str, object]
+    with_model: Run, query: MakeQuery, script: str, sent: dict[str, object], code: str
 ) -> None:
     async def ask_twice(model: ChatModel) -> None:
         await model.ask(query("one"))
         await model.ask(query("two"))
 
-    _, _, server = with_model(script, ask_twice, keep_bodies=True)
+    _, model, server = with_model(script, ask_twice, keep_bodies=True)
     assert len(server.seen) == 3
+    assert [finding.code for finding in model.findings()] == [code]
+    assert model.findings()[0].where == server.base_url
     last = json.loads(server.seen[-1].body)
     assert {k: v for k, v in last.items() if k not in ("model", "messages")} == sent
 
@@ -453,14 +460,18 @@ def failing_preflight(model: ChatModel) -> Any:
 
 def test_preflight_finds_a_good_server_good(with_model: Run) -> None:
     _, model, server = with_model("", preflight)
-    assert [seen.images for seen in server.seen] == [9]
+    assert [(seen.path, seen.images) for seen in server.seen] == [
+        ("/v1/chat/completions", 9),
+        ("/v1/models", 0),
+    ]
     assert model.max_images is None
+    assert model.findings() == ()
 
 
 def test_preflight_learns_how_many_pictures_go_in_one_request(with_model: Run) -> None:
     _, model, server = with_model("max-images=1", preflight)
     assert model.max_images == 1
-    assert [seen.images for seen in server.seen] == [9, 1]
+    assert [seen.images for seen in server.seen if seen.outcome != "models"] == [9, 1]
 
 
 @pytest.mark.parametrize(
@@ -483,6 +494,101 @@ def test_preflight_stops_before_the_first_item(
     assert "got fatal" not in str(error)
     assert len(server.seen) == requests
     assert KEY not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_found"),
+    [
+        ("medgemma", False),
+        ("other+MedGemma:latest", False),
+        ("google/medgemma", False),
+        ("other", True),
+        ("medgemma-27b+other", True),
+        (f"other+{KEY}+{'x' * 10_000}{'+y' * 100}", True),
+    ],
+)
+def test_a_server_that_answers_under_any_name_is_told_by_its_list(
+    with_model: Run, listed: str, is_found: bool
+) -> None:
+    _, model, _ = with_model(f"lists={listed}", preflight)
+    assert [finding.code for finding in model.findings()] == ["model-not-listed"] * is_found
+    for finding in model.findings():
+        assert f"'medgemma', and lists {listed.split('+')[0]}" in finding.evidence
+        assert len(finding.evidence) < 1000
+        assert KEY not in finding.evidence
+
+
+class _OddList(BaseHTTPRequestHandler):
+    """A server that answers questions, and gives its list of models as `listed` says."""
+
+    listed: bytes | None = b""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self._send(b'{"choices": [{"message": {"content": "A"}}]}')
+
+    def do_GET(self) -> None:
+        if self.listed is None:
+            self.close_connection = True
+        else:
+            self._send(self.listed)
+
+    def _send(self, body: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        None,
+        b"<html>",
+        b"[]",
+        b"7",
+        b'{"data": 3}',
+        b'{"data": [7, {"id": 8}, {"name": "x"}, {"id": ""}]}',
+        b"[" * 100_000,
+        b" " * 65_000_000,
+    ],
+    ids=["cut", "page", "list", "number", "no list", "no names", "deep", "large"],
+)
+def test_a_list_of_models_that_is_none_stops_nothing(listed: bytes | None) -> None:
+    handler = type("OddList", (_OddList,), {"listed": listed})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+
+        async def go() -> ChatModel:
+            model = ADAPTER.open("medgemma", ModelOptions(base_url=url))
+            assert isinstance(model, ChatModel)
+            try:
+                await model.preflight()
+            finally:
+                await model.close()
+            return model
+
+        try:
+            assert asyncio.run(go()).findings() == ()
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_no_retries_means_one_try(with_model: Run, query: MakeQuery) -> None:
+    options = ModelOptions(max_retries=0)
+    for outcome in ("429", "500", "cut", "html"):
+        error, _, server = with_model(f"{outcome}=1", failing(query()), options=options)
+        assert "(1 tries)" in str(error)
+        assert len(server.seen) == 1
+    # A setting under another name is no trouble of the server's: it may be put right all the same.
+    _, _, server = with_model("no-seed=yes", asking(query()), options=options)
+    assert len(server.seen) == 2
 
 
 def test_no_server_at_all_is_said_within_seconds() -> None:

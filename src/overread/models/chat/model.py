@@ -7,19 +7,21 @@ import logging
 import time
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from overread.contracts import Form, ModelOptions, Query, Reply
 from overread.errors import FatalModelError, ModelError, expected
 from overread.models.chat.budget import ImageBudget
+from overread.models.chat.findings import renamed_tokens, unlisted_model, unseeded
 from overread.models.chat.limiter import AdaptiveLimiter, Verdict
+from overread.models.chat.names import is_listed, list_models
 from overread.models.chat.probe import PROBE_PICTURES, probe_query
 from overread.models.chat.reply import read_reply
 from overread.models.chat.request import Body, Wire, chat_body, shown_pictures
 from overread.models.chat.trouble import Kind, Trouble, classify, tries_after
-from overread.records import ModelIdentity, Status
+from overread.records import Finding, ModelIdentity, Status
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -92,6 +94,7 @@ class ChatModel:
         self._barren = 0
         self._retries: Counter[str] = Counter()
         self._last_trouble: str | None = None
+        self._findings: dict[str, Finding] = {}
 
     @property
     def identity(self) -> ModelIdentity:
@@ -156,6 +159,10 @@ class ChatModel:
             parts.append(f"{retries} retries, last: {state.last_trouble}")
         return ", ".join(parts)
 
+    def findings(self) -> Sequence[Finding]:
+        """Report what the server does otherwise than the run file says."""
+        return tuple(self._findings.values())
+
     async def preflight(self) -> None:
         """Ask one small question with nine pictures, and learn how many the server takes.
 
@@ -179,6 +186,7 @@ class ChatModel:
                 else "Check --base-url, and whether the server is up."
             )
             raise self._fatal("preflight", trouble, remedy)
+        await self._look_for_the_name()
 
     async def ask(self, query: Query) -> Reply:
         """Ask one question.
@@ -223,6 +231,21 @@ class ChatModel:
     async def _probe(self, pictures: int) -> Trouble | None:
         outcome, _ = await self._exchange(probe_query(pictures), hasty=True)
         return None if isinstance(outcome, Reply) else outcome
+
+    async def _look_for_the_name(self) -> None:
+        """Notice a server that answers under any name, where it says which ones it has."""
+        try:
+            async with asyncio.timeout(min(_CONNECT_S, self._options.timeout_s)):
+                listed = await list_models(self._client or self._connect())
+        except Exception as error:  # nothing depends on it: not every server has a list
+            _log.info("%s lists no models: %s", self._endpoint.shown, type(error).__name__)
+            return
+        if listed and not is_listed(self._wire.model, listed):
+            names = [self._endpoint.redact(name) for name in listed]
+            self._report(unlisted_model(self._wire.model, names, server=self._endpoint.shown))
+
+    def _report(self, finding: Finding) -> None:
+        self._findings[finding.code] = finding
 
     async def _exchange(self, query: Query, *, hasty: bool) -> tuple[Reply | Trouble, int]:
         """Try until there is a reply, or trouble that more tries would not mend."""
@@ -324,9 +347,10 @@ class ChatModel:
         if trouble.parameter == "max_tokens":
             field = "max_completion_tokens" if used.token_field == "max_tokens" else "max_tokens"
             self._wire = replace(used, token_field=field)
+            self._report(renamed_tokens(field, server=self._endpoint.shown))
         elif trouble.parameter == "seed":
-            _log.warning("%s takes no seed: none is sent", self._endpoint.shown)
             self._wire = replace(used, sends_seed=False)
+            self._report(unseeded(self._options.seed, server=self._endpoint.shown))
 
     def _learn_limit(self, trouble: Trouble) -> None:
         if trouble.image_limit is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from overread.contracts import Form, Model, ModelOptions, Query, Reply
+from overread.contracts import Form, Model, ModelOptions, Query, Reply, Reporter
 from overread.models.fake.script import Script, read_script
 from overread.models.fake.server import FakeServer
-from overread.records import ModelIdentity
+from overread.records import Finding, ModelIdentity
 from overread.registry import open_model
 
 __all__ = ["ADAPTER", "FakeAdapter"]
@@ -34,6 +35,7 @@ class _FakeModel:
         self._options = options
         self._server: FakeServer | None = None
         self._chat: Model | None = None
+        self._findings: tuple[Finding, ...] = ()
 
     @property
     def identity(self) -> ModelIdentity:
@@ -72,6 +74,12 @@ class _FakeModel:
         """The chat model's own state; None before the first request."""
         return getattr(self._chat, "state", None)
 
+    def findings(self) -> Sequence[Finding]:
+        """Report the chat model's own findings, also after the end."""
+        if isinstance(self._chat, Reporter):
+            return self._chat.findings()
+        return self._findings
+
     async def preflight(self) -> None:
         await self._opened().preflight()
 
@@ -79,6 +87,7 @@ class _FakeModel:
         return await self._opened().ask(query)
 
     async def close(self) -> None:
+        self._findings = tuple(self.findings())
         chat, self._chat = self._chat, None
         server, self._server = self._server, None
         if chat is not None:

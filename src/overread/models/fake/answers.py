@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -19,6 +19,7 @@ __all__ = [
     "completion",
     "endless",
     "error",
+    "model_list",
     "pack",
     "page",
     "read_question",
@@ -140,6 +141,12 @@ def page(status: int) -> bytes:
     """Write a web page as a whole HTTP reply."""
     content = b"<!DOCTYPE html><html><body><h1>Welcome</h1></body></html>"
     return _head(status, len(content), "text/html; charset=utf-8", {}) + content
+
+
+def model_list(names: Sequence[str]) -> bytes:
+    """Write a list of models as a whole HTTP reply."""
+    entries = [{"id": name, "object": "model", "created": 0} for name in names]
+    return _http(200, {"object": "list", "data": entries}, {})
 
 
 def pack(reply: bytes, *, encoding: str) -> bytes:

@@ -15,6 +15,7 @@ seed           which requests the shares below hit
 retry-after    seconds the 429 asks for
 key            the only key accepted; any is by default
 model          the only model known; any is by default
+lists          names of models that the server lists, joined by ``+``; no list by default
 max-images     pictures taken in one request
 max-tokens     ``renamed``: only ``max_completion_tokens`` is understood
 no-seed        ``yes``: a request with a seed is rejected
@@ -87,6 +88,7 @@ class Script:
     retry_after_s: float = 0.05
     key: str | None = field(default=None, repr=False)
     model: str | None = None
+    lists: tuple[str, ...] = ()
     max_images: int | None = None
     renames_max_tokens: bool = False
     rejects_seed: bool = False
@@ -213,6 +215,7 @@ _READERS = {
     "retry-after": ("retry_after_s", _seconds),
     "key": ("key", str),
     "model": ("model", str),
+    "lists": ("lists", lambda value: tuple(filter(None, value.split("+")))),
     "max-images": ("max_images", int),
     "max-tokens": ("renames_max_tokens", _yes),
     "no-seed": ("rejects_seed", _yes),

@@ -16,6 +16,7 @@ from overread.models.fake.answers import (
     completion,
     endless,
     error,
+    model_list,
     pack,
     page,
     read_question,
@@ -185,6 +186,8 @@ class FakeServer:
             message = f"Incorrect API key provided: {request.key}. You can find your key at …"
             return "401", None, error(401, message, code="invalid_api_key")
         if request.path.endswith("/models"):
+            if script.lists:
+                return "models", None, model_list(script.lists)
             return "models", None, error(404, "This server lists no models.")
         if not request.path.endswith("/chat/completions"):
             return "404", None, error(404, f"Invalid URL ({request.path})")
