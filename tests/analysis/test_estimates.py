@@ -135,6 +135,8 @@ def test_unusable_references_stay_and_are_told(make_line, make_score, plan) -> N
     assert "2 items have no usable reference" in accuracy.reason
     assert _pick(estimates, "accuracy_answered").value == 1 / 2
     assert _pick(estimates, "no_answer").value == 1 / 4
+    one = _pick(estimate(scores[:3], planned[:3], plan))
+    assert "1 item has no usable reference: nobody can be right there" in one.reason
 
 
 def test_nothing_asked_is_undefined_and_not_zero(make_line, plan) -> None:

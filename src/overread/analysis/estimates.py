@@ -205,7 +205,8 @@ def _unusable_notes(verdicts: Verdicts, rows: NDArray[np.int64]) -> tuple[str, .
     ungradable = int(verdicts.ungradable[rows].sum())
     if not ungradable:
         return ()
-    return (f"{ungradable} items have no usable reference: nobody can be right there",)
+    items = "1 item has" if ungradable == 1 else f"{ungradable} items have"
+    return (f"{items} no usable reference: nobody can be right there",)
 
 
 def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan) -> list[Interval]:
