@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from overread.benchmarks.ct_bench.protocol import PLAN
 from overread.errors import UsageError
 from overread.records import Choice, Item, Option, Reference, Response, Status, Text
 from overread.scoring.choice_scorer import ChoiceScorer
@@ -96,6 +97,56 @@ def test_profiles_differ_in_their_reader_only() -> None:
     (script,) = published.score(ITEM, RIGHT, REPLY)
     assert (honest.value, script.value) == (1.0, None)
     assert (script.status, script.reason) == (Status.UNPARSED, "script:not-json")
+
+
+FILTERED = replace(
+    REPLY,
+    status=Status.REFUSED,
+    reason="the host's content filter stopped the reply",
+    finish_reason="content_filter",
+)
+PUBLISHED = ChoiceScorer(profile="published", reader=read_ct_bench_script)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "status", "reason"),
+    [
+        ('{"selected_option": "B", "explanation": "x"}', 1.0, Status.OK, "script:selected_option"),
+        ('{"selected_option": "C"}', 0.0, Status.OK, "script:selected_option"),
+        ('{"selected_option": "B", "explana', None, Status.UNPARSED, "script:not-json"),
+        ("", None, Status.UNPARSED, "script:not-json"),
+        (None, None, Status.REFUSED, FILTERED.reason),
+    ],
+)
+def test_the_script_reads_what_the_filter_let_through(
+    text: str | None, value: float | None, status: Status, reason: str
+) -> None:
+    response = replace(FILTERED, text=text)
+    (script,) = PUBLISHED.score(ITEM, RIGHT, response)
+    assert (script.value, script.status, script.reason) == (value, status, reason)
+    (honest,) = HONEST.score(ITEM, RIGHT, response)
+    assert (honest.value, honest.status, honest.reason) == (None, Status.REFUSED, FILTERED.reason)
+
+
+def test_text_beside_a_refusal_in_a_file_is_the_message() -> None:
+    response = replace(FILTERED, text='{"selected_option": "B"}', finish_reason=None)
+    assert PUBLISHED.score(ITEM, RIGHT, response)[0].value == 1.0
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        # The words stand in the refusal field; the message has no content, and the script raises.
+        replace(FILTERED, text='{"selected_option": "B"}', finish_reason="stop"),
+        # An error of the host comes without a message.
+        replace(FILTERED, text='{"selected_option": "B"}', status=Status.FAILED),
+        replace(FILTERED, text=None, finish_reason=None),
+    ],
+)
+def test_the_script_reads_nothing_where_it_raises(response: Response) -> None:
+    (row,) = PUBLISHED.score(ITEM, RIGHT, response)
+    assert (row.value, row.answer, row.status) == (None, None, response.status)
+    assert row.status in PLAN.published_drops
 
 
 def test_records_of_different_items_are_refused() -> None:

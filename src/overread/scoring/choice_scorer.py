@@ -21,6 +21,11 @@ class ChoiceScorer:
     every other case there is no value and the status says why: `UNPARSED`, `REFUSED`, `FAILED` for
     the reply, `UNDEFINED` for a reference that cannot be used. What a missing answer costs is
     decided once, in `analysis`: nothing here turns it into a zero.
+
+    The ``honest`` profile takes a reply that the host stopped or the model declined for what it is:
+    `REFUSED`, whatever text came. The ``published`` profile reads that text, as released scripts
+    look at the message alone; without text, or with words from a field of their own for refusals,
+    the message was empty and the status stays. A response that *failed* is read by neither.
     """
 
     profile: Profile
@@ -59,7 +64,8 @@ class ChoiceScorer:
         return (self._row(item, _judge(reading, reference, space), reading.answer, response),)
 
     def _read(self, response: Response, space: Choice) -> Reading:
-        if response.status is Status.OK:
+        by_script = self.profile == "published" and _is_message(response)
+        if response.status is Status.OK or by_script:
             return self.reader(response.text, space.options)
         reason = response.reason or "no reply"
         return Reading(answer=None, status=response.status, rule=reason)
@@ -79,6 +85,21 @@ class ChoiceScorer:
             reason=verdict.reason,
             answer=answer,
         )
+
+
+_FILTERED = "content_filter"
+"""What a chat server says of a reply that its filter stopped on the way."""
+
+
+def _is_message(response: Response) -> bool:
+    """Whether the text beside a refusal is the message itself.
+
+    It is where the host's filter stopped a reply, and where a file or a program says both that a
+    reply was refused and what it was. A reply that ended in any other way and counts as refused
+    was declined in the refusal field, beside an empty message.
+    """
+    refused = response.status is Status.REFUSED and response.text is not None
+    return refused and response.finish_reason in (None, _FILTERED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

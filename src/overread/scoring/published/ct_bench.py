@@ -1,15 +1,20 @@
 """What CT-Bench's released chat script reads in a reply, faults included.
 
-Source: public code CelestialShine/CT-Bench, ``qa_llm/run_llm.py``. Seen there: the reply is
-stripped of blanks, then of any leading characters of the *set* ``{`, j, s, o, n}`` (meant was the
-prefix of a code fence) and of trailing back-ticks, and parsed as JSON; what does not parse has no
-selected option. Only the raw ``selected_option`` is stored. A call that raises (a missing picture,
-an error of the host, a message without text) is printed and left out, so that the denominator
-shrinks; here such a reply has *failed*, and the benchmark's plan says that failed ones are dropped.
+Source: public code CelestialShine/CT-Bench, ``qa_llm/run_llm.py``.
+
+Seen there: the reply is stripped of blanks, then of any leading characters of the *set* ``{`, j, s,
+o, n}`` (meant was the prefix of a code fence) and of trailing back-ticks, and parsed as JSON; what
+does not parse has no selected option. Only the raw ``selected_option`` is stored. Of a chat reply
+the script looks at the message's content alone: why the reply ended is not asked, so that text cut
+off by the host's content filter is read like any other. A call that raises is printed and left out,
+and the denominator shrinks: a missing picture, an error status of the host (its filter's included),
+a message without content.
 
 Not seen: how the stored value is compared with the right letter. Our choice: the option's letter,
 ``B: text`` as the prompt writes it, or the option's text, exactly as written once blanks around it
-are gone.
+are gone. Our choice as well: a message without content has *failed*, an error of the filter is
+*refused*, and the benchmark's plan drops both; whether text beside a refusal was the message's
+content is told in `overread.scoring.choice_scorer`.
 """
 
 from __future__ import annotations
