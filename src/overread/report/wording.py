@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import PurePosixPath, PureWindowsPath
 
 from overread.records import Estimate, JsonValue, Manifest
 
@@ -120,9 +121,10 @@ def folder_name(path: str) -> str:
 
 
 def command_text(manifest: Manifest) -> str:
-    """Write a run's command with the release's folder by its name alone."""
+    """Write a run's command, a release that it names by its whole path by its name alone."""
     root = manifest.release_root
-    return manifest.command.replace(root, folder_name(root)) if root else manifest.command
+    is_whole = PurePosixPath(root).is_absolute() or PureWindowsPath(root).is_absolute()
+    return manifest.command.replace(root, folder_name(root)) if is_whole else manifest.command
 
 
 def sentence(text: str) -> str:
