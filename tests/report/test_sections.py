@@ -84,9 +84,27 @@ def test_a_run_without_a_score_says_so(small_report: ReportData) -> None:
 
 
 def test_a_value_without_interval_is_explained_once(small_report: ReportData) -> None:
-    flat = replace(make_estimate("no_answer", 0.0, None, None), reason="no variation")
+    flat = replace(make_estimate("gain_over_blind", 0.1, None, None), reason="no variation")
     report = with_estimates(small_report, flat)
-    assert card_notes(report) == ("No interval for the share without an answer, no variation.",)
+    assert card_notes(report) == ("No interval for the gain over the blind floor, no variation.",)
+
+
+def test_a_share_of_none_says_of_how_many_instead_of_an_interval(
+    small_report: ReportData,
+) -> None:
+    none = replace(make_estimate("no_answer", 0.0, None, None), reason="no variation")
+    every = replace(make_estimate("accuracy", 1.0, None, None), reason="no variation")
+    gained = replace(make_estimate("gain_over_blind", 0.0, None, None), reason="no variation")
+    report = with_estimates(small_report, none, every, gained)
+    (row,) = score_card(report)
+    assert (row.no_answer.value, row.no_answer.counts) == ("0.0", "0 of 1\u202f900")
+    assert (row.score.value, row.score.counts) == ("100.0", "1\u202f900 of 1\u202f900")
+    assert row.gain.counts == ""  # a gain of 0 points is a difference, no share of anything
+    assert card_notes(report) == (
+        "No interval for accuracy, no variation.",
+        "No interval for the gain over the blind floor, no variation.",
+    )
+    assert "| 0.0 (0 of 1\u202f900) |" in markdown(report)
 
 
 def test_several_runs_are_sorted_by_their_floor(small_report: ReportData) -> None:

@@ -92,7 +92,7 @@ def _number(shown: Shown) -> str:
         return f"{shown.value} ({shown.interval})"
     if shown.value == MISSING:
         return f"{MISSING} ({cell(shown.reason)})" if shown.reason else MISSING
-    return shown.value
+    return f"{shown.value} ({shown.counts})" if shown.counts else shown.value
 
 
 def _card(data: ReportData) -> list[str]:

@@ -81,6 +81,8 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
             name = shown.get((estimate.metric, estimate.profile))
             if estimate.stratum or name is None or not estimate.reason or estimate.value is None:
                 continue  # a missing value says why in its own cell
+            if estimate.metric == "no_answer" and show_estimate(estimate).counts:
+                continue  # none or all of so many questions: that says it
             remark = estimate.reason
             if estimate.low is None:
                 remark = f"no interval for {name}, {remark}"

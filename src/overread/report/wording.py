@@ -48,6 +48,9 @@ class Shown:
     interval: str
     """``35.9 to 40.3``; empty when there is none."""
     reason: str = ""
+    counts: str = ""
+    """``0 of 304``: stands for the interval of a share of none or all, which has none when items
+    of one patient hang together (resampled patients all say the same)."""
 
 
 def percent(share: float | None, *, digits: int = 1) -> str:
@@ -92,12 +95,23 @@ def show_estimate(estimate: Estimate | None, *, signed: bool = False) -> Shown:
     if estimate.value is None:
         return Shown(value=MISSING, interval="", reason=estimate.reason or str(estimate.status))
     if estimate.low is None or estimate.high is None:
-        return Shown(value=write(estimate.value), interval="", reason=estimate.reason or "")
+        return Shown(
+            value=write(estimate.value),
+            interval="",
+            reason=estimate.reason or "",
+            counts="" if signed else _none_or_all(estimate.value, estimate.n),
+        )
     return Shown(
         value=write(estimate.value),
         interval=f"{write(estimate.low)} to {write(estimate.high)}",
         reason=estimate.reason or "",
     )
+
+
+def _none_or_all(share: float, n: int) -> str:
+    if share not in (0.0, 1.0) or n == 0:
+        return ""
+    return f"{count(n if share else 0)} of {count(n)}"
 
 
 def moment(iso: str) -> str:
