@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from overread.contracts import ModelOptions, Query, Reply
+from overread.contracts import (
+    Joiner,
+    Learner,
+    ModelOptions,
+    Query,
+    Reply,
+    Reporter,
+    Training,
+    Watched,
+)
 from overread.errors import FatalModelError, ModelError, UsageError
 from overread.models.python import ADAPTER
 from overread.records import Choice, Item, Option, Status
@@ -25,8 +34,9 @@ QUERY = Query(
 )
 
 SOURCE = """
-import asyncio, time
+import asyncio, sys, time
 from overread.contracts import ModelOptions, Query, Reply
+from overread.errors import FatalModelError
 from overread.records import ModelIdentity, Status
 
 def answer(query: Query) -> str:
@@ -72,6 +82,36 @@ class Model:
     async def close(self): pass
 
 ready = Model()
+
+class Wordless(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+class Breaks(Model):
+    note = "breaking"
+    def __init__(self, error): self.error, self.lessons = error, []
+    def learn(self, training, render): self.lessons.append(training)
+    async def ask(self, query): raise self.error
+    async def close(self): raise OSError("cannot close")
+
+key_error = Breaks(KeyError("x" * 10_000))
+wordless = Breaks(Wordless())
+leaves = Breaks(SystemExit(3))
+fatal = Breaks(FatalModelError("no weights"))
+timeless = Breaks(TimeoutError())
+
+class AnswersNothing(Model):
+    async def ask(self, query): return "B"
+
+answers_text = AnswersNothing()
+
+class NotReady(Model):
+    async def preflight(self): raise RuntimeError("no GPU")
+
+not_ready = NotReady()
+
+def leaves_at_once(query):
+    sys.exit("enough")
 number = 7
 
 class Namespace:
@@ -138,6 +178,50 @@ def test_a_function_that_fails_fails_its_question(
 ) -> None:
     with pytest.raises(ModelError, match=f"item q1: .*{says}"):
         ask(spec(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        (":key_error", "got KeyError: 'xxx"),
+        (":wordless", "got Wordless\\."),
+        (":leaves", "got SystemExit: 3"),
+        (":leaves_at_once", "got RuntimeError: it called sys.exit\\('enough'\\)"),
+        (":timeless", "got TimeoutError"),
+        (":answers_text", "a Reply from .*, got a str"),
+    ],
+)
+def test_a_model_that_raises_anything_fails_its_question_and_closes(
+    spec: Callable[[str], str], name: str, says: str
+) -> None:
+    with pytest.raises(ModelError, match=f"item q1: .*{says}") as caught:
+        ask(spec(name))
+    assert not isinstance(caught.value, FatalModelError)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [(":fatal", "^no weights$"), (":not_ready", "preflight: .* RuntimeError: no GPU")],
+)
+def test_a_model_that_cannot_go_on_says_so(
+    spec: Callable[[str], str], name: str, says: str
+) -> None:
+    with pytest.raises(FatalModelError, match=says):
+        ask(spec(name))
+
+
+def test_a_guarded_model_can_do_what_it_could(spec: Callable[[str], str]) -> None:
+    model = ADAPTER.open(spec(":key_error"), ModelOptions())
+    assert isinstance(model, Learner)
+    model.learn(Training(), lambda media: ())
+    assert isinstance(model, Watched)
+    assert model.note == "breaking"
+    assert not isinstance(model, Joiner)
+    assert not isinstance(model, Reporter)
+    assert (model.identity.name, model.sees, model.max_concurrency) == ("mine", False, 3)
+    plain = ADAPTER.open(spec(":ready"), ModelOptions())
+    assert not isinstance(plain, Learner)
 
 
 def test_a_slow_call_fails_and_the_next_waits_for_its_end(spec: Callable[[str], str]) -> None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
+import logging
 import sys
 import threading
 from collections.abc import Awaitable, Callable
@@ -35,7 +36,10 @@ from overread.records import ModelIdentity
 
 __all__ = ["ADAPTER", "PythonAdapter"]
 
+_log = logging.getLogger(__name__)
+
 _MODEL_PARTS = ("identity", "sees", "form", "max_concurrency", "preflight", "ask", "close")
+_OPTIONAL_PARTS = ("learn", "announce", "findings", "note")
 
 
 class PythonAdapter:
@@ -68,7 +72,7 @@ class PythonAdapter:
                 text = f"a factory that raised {type(error).__name__}: {error}"
                 raise _wrong(text, "Call it by hand to see where.") from error
         if _is_model(found):
-            return cast("Model", found)
+            return _guarded(target, cast("Model", found))
         if not callable(found):
             raise _wrong(f"{target} → {type(found).__name__}", "It is neither of these.")
         answer = cast("Callable[[Query], object]", found)
@@ -124,12 +128,12 @@ class _FunctionModel:
         except OverreadError:
             raise
         except Exception as error:
-            raise self._failure(query, f"{type(error).__name__}: {error}") from error
+            raise _failure(self._target, query, _worded(error)) from error
         if isinstance(found, Reply):
             return found
         if isinstance(found, str):
             return Reply(text=found.encode("utf-8", "replace").decode())
-        raise self._failure(query, f"a {type(found).__name__}")
+        raise _failure(self._target, query, f"a {type(found).__name__}")
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -167,15 +171,91 @@ class _FunctionModel:
         except Exception:  # that question has been given up already
             pass
 
-    def _failure(self, query: Query, got: str) -> ModelError:
-        return ModelError(
-            expected(
-                f"item {query.item.id}",
-                rule=f"text or a Reply from {self._target}",
-                got=got,
-                remedy="The question counts as failed; the others go on.",
-            )
+
+class _GuardedModel:
+    """A model of somebody's own: whatever it raises is a failure of the model, not a crash."""
+
+    def __init__(self, target: str, model: Model) -> None:
+        self._target = target
+        self._model = model
+
+    @property
+    def identity(self) -> ModelIdentity:
+        return self._model.identity
+
+    @property
+    def sees(self) -> bool:
+        return self._model.sees
+
+    @property
+    def form(self) -> Form:
+        return self._model.form
+
+    @property
+    def max_concurrency(self) -> int:
+        return self._model.max_concurrency
+
+    async def preflight(self) -> None:
+        try:
+            await self._model.preflight()
+        except OverreadError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise FatalModelError(
+                expected(
+                    "preflight",
+                    rule=f"{self._target} to find itself ready",
+                    got=_worded(error),
+                    remedy="Call its preflight by hand to see where.",
+                )
+            ) from error
+
+    async def ask(self, query: Query) -> Reply:
+        try:
+            reply: object = await self._model.ask(query)
+        except OverreadError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise _failure(self._target, query, _worded(error)) from error
+        if not isinstance(reply, Reply):
+            raise _failure(self._target, query, f"a {type(reply).__name__}")
+        return reply
+
+    async def close(self) -> None:
+        try:
+            await self._model.close()
+        except (Exception, SystemExit) as error:  # its answers are in: no reason to lose them
+            _log.warning("%s did not close: %s", self._target, _worded(error))
+
+
+def _guarded(target: str, model: Model) -> Model:
+    """Guard a model, and leave it what else it can do (see `contracts`)."""
+    parts = {name: _handed_on(name) for name in _OPTIONAL_PARTS if hasattr(model, name)}
+    # A class of its own: whether a model can learn is asked of its class.
+    guard = cast("type[_GuardedModel]", type("_GuardedModel", (_GuardedModel,), parts))
+    return guard(target, model)
+
+
+def _handed_on(name: str) -> property:
+    return property(lambda guard: getattr(guard._model, name))
+
+
+def _failure(target: str, query: Query, got: str) -> ModelError:
+    return ModelError(
+        expected(
+            f"item {query.item.id}",
+            rule=f"text or a Reply from {target}",
+            got=got,
+            remedy="The question counts as failed; the others go on.",
         )
+    )
+
+
+def _worded(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # an exception may fail at wording itself
+        return type(error).__name__
 
 
 def _in_a_thread(answer: Callable[[Query], object], query: Query) -> asyncio.Future[object]:
@@ -200,6 +280,8 @@ def _in_a_thread(answer: Callable[[Query], object], query: Query) -> asyncio.Fut
             result = answer(query)
         except Exception as error:
             failure = error
+        except SystemExit as error:  # it would end this thread and leave the question waiting
+            failure = RuntimeError(f"it called sys.exit({error.code!r})")
         with suppress(RuntimeError):  # the loop has gone: nobody waits any more
             loop.call_soon_threadsafe(settle, result, failure)
 
