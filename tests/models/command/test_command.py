@@ -353,13 +353,17 @@ def test_identity_hides_secrets_and_changes_with_the_script(tmp_path: Path) -> N
 
     def identity(text: str) -> Any:
         script.write_text(text)
-        command = f"{sys.executable} {script} --api-key=hunter2 --token hunter3 --max-tokens 9"
+        command = (
+            f"{sys.executable} {script} --api-key=hunter2 --token hunter3 --max-tokens 9 "
+            "--server https://me:hunter4@host/v1?code=hunter5"
+        )
         return ADAPTER.open(command, ModelOptions()).identity
 
     first, second = identity("a"), identity("b")
     assert first.revision != second.revision
     assert "hunter" not in repr(first)
     assert "--max-tokens 9" in first.name
+    assert "https://[hidden]@host/v1?[hidden]" in first.name
 
 
 @pytest.mark.parametrize("target", ["", "no-such-program-anywhere --x", "python 'unclosed"])

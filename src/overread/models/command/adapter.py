@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from overread.contracts import Form, Model, ModelOptions, Query, Reply
 from overread.errors import FatalModelError, ModelError, UsageError, expected
+from overread.models.command.hidden import without_secrets
 from overread.models.command.messages import (
     BadReplyError,
     ReportedError,
@@ -29,9 +29,6 @@ _LOADING_S = 600.0
 _DEATHS_IN_A_ROW = 3
 _EARLY_END_S = 0.3
 _LARGEST_HASHED_FILE = 1 << 20
-_SECRET_NAME = re.compile(
-    r"(?i)(api[-_]?key|(^|[-_])key$|access[-_]?key|token(?!s|iz)|secret|passw)"
-)
 
 
 class CommandAdapter:
@@ -80,7 +77,7 @@ class CommandModel:
         options = self._options
         return ModelIdentity(
             kind="command",
-            name=shlex.join(_without_secrets(self._argv)),
+            name=shlex.join(without_secrets(self._argv)),
             revision=_files_hash(self._argv),
             settings={
                 "seed": options.seed,
@@ -196,22 +193,8 @@ class CommandModel:
         return ModelError(self._message(where, how, remedy))
 
     def _message(self, where: str, got: str, remedy: str) -> str:
-        shown = shlex.join(_without_secrets(self._argv))
+        shown = shlex.join(without_secrets(self._argv))
         return expected(where, rule=f"a reply line from '{shown}'", got=got, remedy=remedy)
-
-
-def _without_secrets(argv: Sequence[str]) -> Iterator[str]:
-    hide_next = False
-    for argument in argv:
-        name, equals, _ = argument.partition("=")
-        if hide_next and not argument.startswith("-"):
-            yield "[hidden]"
-            hide_next = False
-        elif _SECRET_NAME.search(name) and equals:
-            yield f"{name}=[hidden]"
-        else:
-            yield argument
-            hide_next = argument.startswith("-") and bool(_SECRET_NAME.search(argument))
 
 
 def _files_hash(argv: Sequence[str]) -> str | None:
