@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 import urllib.error
@@ -164,6 +165,30 @@ def test_starting_and_stopping_leaves_nothing_behind() -> None:
 
 def test_every_outcome_is_described() -> None:
     assert all(OUTCOMES.values())
+
+
+@pytest.mark.parametrize("argument", ["letter=AB", "no_such_file.json"])
+def test_alone_it_says_what_is_wrong_with_a_script(argument: str) -> None:
+    command = [sys.executable, "-m", "overread.models.fake", argument]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "expected KEY=VALUE pairs" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_alone_it_says_that_its_port_is_taken_and_ends_when_interrupted() -> None:
+    command = [sys.executable, "-m", "overread.models.fake", "--port"]
+    with subprocess.Popen([*command, "0"], stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout is not None
+        port = first.stdout.readline().rpartition(":")[2].partition("/")[0]
+        second = subprocess.run(
+            [*command, port], capture_output=True, text=True, check=False, timeout=30
+        )
+        first.send_signal(signal.SIGINT)
+        assert first.wait(timeout=10) == 0
+    assert second.returncode == 2
+    assert "in use" in second.stderr
+    assert "Traceback" not in second.stderr
 
 
 def test_it_runs_alone_and_prints_where() -> None:
