@@ -41,6 +41,7 @@ from overread.records import (
     Status,
 )
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, RunReport
+from overread.report.tokens import TokenTotals, count_tokens
 
 HOSTILE = (
     "</script><script>window.pwned = 1</script>",
@@ -306,6 +307,13 @@ def make_report(*, size: float = 1.0, n_runs: int = len(RUNS), seed: int = 11) -
                 estimates=estimate(scores, planned, plan, floors=floors, published=_published()),
                 answers=summarise_answers(scores, planned, references, letters=LETTERS),
                 findings=_run_findings(kind),
+                tokens=count_tokens(
+                    answer.response
+                    for one in answers.values()
+                    if (answer := one[run]).response is not None
+                )
+                if kind == "chat"
+                else TokenTotals(),
             )
         )
         label = name if kind == "baselines" else f"{kind}:{name}"

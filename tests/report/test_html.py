@@ -186,3 +186,12 @@ def test_no_form_of_the_report_says_where_the_release_lies(
         assert "somebody" not in text
     for text in (page, markdown(report)):
         assert "overread run ct-bench ct-bench-release --model" in text
+
+
+def test_tokens_have_columns_only_where_a_server_counted_them(
+    small_report: ReportData, small_page: Path, tmp_path: Path, renderer: Renderer
+) -> None:
+    assert ">Tokens in</th>" in small_page.read_text(encoding="utf-8")
+    clip = replace(small_report, runs=small_report.runs[1:2], comparison=None)
+    page = write_html(clip, tmp_path, renderer).read_text(encoding="utf-8")
+    assert ">Tokens in</th>" not in page

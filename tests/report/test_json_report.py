@@ -8,6 +8,7 @@ from typing import Any
 from overread.records import Estimate, PublishedValue, Status
 from overread.report.data import ReportData
 from overread.report.json_report import estimate_json, report_json, run_json, write_json
+from overread.report.tokens import TokenTotals
 
 
 def test_an_estimate_keeps_its_numbers_and_its_reason() -> None:
@@ -34,11 +35,16 @@ def test_an_estimate_keeps_its_numbers_and_its_reason() -> None:
 def test_one_run_has_the_promised_form(small_report: ReportData) -> None:
     one = replace(small_report, runs=small_report.runs[:1], comparison=None)
     shown: Any = report_json(one)
-    assert list(shown) == ["run", "estimates", "findings"]
+    assert list(shown) == ["run", "estimates", "findings", "tokens"]
+    n = one.runs[0].tokens.n
+    assert shown["tokens"] == {
+        "in": 900 * n, "out": 34 * n, "responses": n, "responses_in": n, "responses_out": n,
+    }  # fmt: skip
     assert shown["run"] == one.runs[0].manifest.run
     assert len(shown["estimates"]) == len(one.runs[0].estimates)
     assert len(shown["findings"]) == len(one.findings) + len(one.runs[0].findings)
     assert run_json("r", (), ()) == {"run": "r", "estimates": [], "findings": []}
+    assert "tokens" not in run_json("r", (), (), tokens=TokenTotals(n=3))
 
 
 def test_several_runs_stand_beside_their_pairs(small_report: ReportData, tmp_path: Path) -> None:

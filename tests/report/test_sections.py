@@ -21,6 +21,7 @@ from overread.report.scorecard import card_notes, score_card, verdict
 from overread.report.sent import sent
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
+from overread.report.tokens import TokenTotals
 
 
 def make_estimate(metric: str, value: float | None, low: float | None, high: float | None):
@@ -270,6 +271,15 @@ def test_what_was_sent_is_counted_from_receipts(small_report: ReportData) -> Non
     assert first.pictures.replace("\u202f", "") == str(len(receipts))
     assert any(text.startswith("slices of stacks of 9") for text in first.layouts)
     assert first.windows == (f"window as stored ({first.pictures})",)
+
+
+def test_tokens_are_told_with_what_they_are_a_sum_of(small_report: ReportData) -> None:
+    chat, clip, _ = small_report.runs
+    some = TokenTotals(n=304, n_in=290, n_out=304, tokens_in=1_234_567, tokens_out=9000)
+    first, second = sent(replace(small_report, runs=(replace(chat, tokens=some), clip)))
+    assert first.tokens_in == "1\u202f234\u202f567 (290 of 304 responses)"
+    assert first.tokens_out == "9\u202f000"
+    assert (second.tokens_in, second.tokens_out) == ("–", "–")
 
 
 def test_published_numbers_name_their_source_and_remark(small_report: ReportData) -> None:

@@ -13,6 +13,7 @@ from overread.contracts import Release
 from overread.records import Choice, Item, PlannedItem, Reference, Response, Score
 from overread.registry import find_benchmark
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, RunReport, run_labels
+from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
 
 __all__ = ["collect"]
@@ -81,6 +82,7 @@ def _run_report(store: RunStore, asked: Asked) -> RunReport:
             store.scores(), store.plan(), asked.references, letters=sorted(letters)
         ),
         findings=tuple(findings),
+        tokens=count_tokens(store.responses()),
     )
 
 

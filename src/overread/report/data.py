@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overread.contracts import AnalysisPlan, Card
 from overread.records import Estimate, Finding, Item, Manifest, Reference, Response, Score
+from overread.report.tokens import TokenTotals
 
 if TYPE_CHECKING:
     from overread.analysis.answers import AnswerSummary
@@ -56,6 +57,8 @@ class RunReport:
     """What became of the replies, honest profile."""
     findings: tuple[Finding, ...] = ()
     """What this run met: unread replies, failures, receipts that do not fit."""
+    tokens: TokenTotals = field(default_factory=TokenTotals)
+    """What the servers counted, every draw included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -130,6 +130,7 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "floors": floors(data),
         "pairs": pairs(data),
         "sent": sent(data),
+        "any_tokens": any(run.tokens.known for run in data.runs),
         "findings": findings,
         "sources": published_sources(data),
         "count": count,

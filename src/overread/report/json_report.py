@@ -13,19 +13,36 @@ from pathlib import Path
 from overread.analysis.compare import PairDifference
 from overread.records import Estimate, Finding, JsonValue, PublishedValue
 from overread.report.data import ReportData, RunReport
+from overread.report.tokens import TokenTotals
 
 __all__ = ["estimate_json", "finding_json", "report_json", "run_json", "write_json"]
 
 
 def run_json(
-    run: str, estimates: Iterable[Estimate], findings: Iterable[Finding]
+    run: str,
+    estimates: Iterable[Estimate],
+    findings: Iterable[Finding],
+    *,
+    tokens: TokenTotals | None = None,
 ) -> dict[str, JsonValue]:
-    """Write one run: ``{"run": …, "estimates": […], "findings": […]}``."""
-    return {
+    """Write one run: ``{"run": …, "estimates": […], "findings": […]}``.
+
+    Where responses state tokens, ``tokens`` holds their sums and how many responses they are of.
+    """
+    shown: dict[str, JsonValue] = {
         "run": run,
         "estimates": [estimate_json(estimate) for estimate in estimates],
         "findings": [finding_json(finding) for finding in findings],
     }
+    if tokens is not None and tokens.known:
+        shown["tokens"] = {
+            "in": tokens.tokens_in,
+            "out": tokens.tokens_out,
+            "responses": tokens.n,
+            "responses_in": tokens.n_in,
+            "responses_out": tokens.n_out,
+        }
+    return shown
 
 
 def report_json(data: ReportData) -> dict[str, JsonValue]:
@@ -102,7 +119,8 @@ def finding_json(finding: Finding) -> dict[str, JsonValue]:
 
 
 def _one(run: RunReport, release_findings: Iterable[Finding]) -> dict[str, JsonValue]:
-    return run_json(run.manifest.run, run.estimates, (*release_findings, *run.findings))
+    findings = (*release_findings, *run.findings)
+    return run_json(run.manifest.run, run.estimates, findings, tokens=run.tokens)
 
 
 def _published_json(row: PublishedValue) -> dict[str, JsonValue]:

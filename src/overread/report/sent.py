@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from overread.records import Receipt, Response
 from overread.report.data import ReportData, run_labels
+from overread.report.tokens import TokenTotals
 from overread.report.wording import count, size
 
 __all__ = ["Sent", "sent"]
@@ -34,6 +35,8 @@ class Sent:
     windows: tuple[str, ...]
     orientations: tuple[str, ...]
     boxes_drawn: str
+    tokens_in: str
+    tokens_out: str
 
 
 def sent(data: ReportData) -> tuple[Sent, ...]:
@@ -42,11 +45,11 @@ def sent(data: ReportData) -> tuple[Sent, ...]:
     for number, (run, label) in enumerate(run_labels(data.runs).items()):
         answers = [entry.answers[run] for entry in data.gallery if run in entry.answers]
         responses = [a.response for a in answers if a.response is not None]
-        rows.append(_count(responses, label, number % 8))
+        rows.append(_count(responses, label, number % 8, data.runs[number].tokens))
     return tuple(rows)
 
 
-def _count(responses: list[Response], label: str, colour: int) -> Sent:
+def _count(responses: list[Response], label: str, colour: int, tokens: TokenTotals) -> Sent:
     receipts = [receipt for response in responses for receipt in response.receipts]
     distinct = {receipt.sha256: receipt for receipt in receipts}
     return Sent(
@@ -64,7 +67,16 @@ def _count(responses: list[Response], label: str, colour: int) -> Sent:
         windows=_commonest(f"window {receipt.window}" for receipt in receipts),
         orientations=_commonest(f"orientation {receipt.orientation}" for receipt in receipts),
         boxes_drawn=count(sum(receipt.boxes_drawn for receipt in receipts)),
+        tokens_in=_tokens(tokens.tokens_in, tokens.n_in, tokens.n),
+        tokens_out=_tokens(tokens.tokens_out, tokens.n_out, tokens.n),
     )
+
+
+def _tokens(total: int | None, counted: int, n: int) -> str:
+    """Write a sum; where some responses state no count, of how many it is."""
+    if total is None or counted == n:
+        return count(total)
+    return f"{count(total)} ({count(counted)} of {count(n)} responses)"
 
 
 def _layout(receipt: Receipt) -> str:
