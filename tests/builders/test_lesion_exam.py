@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from overread.benchmarks.ct_bench.layout import LETTERS, Question
-from overread.builders.lesion_exam import KEY_SLICE, SetExam, draw_set_exam
+from overread.benchmarks.ct_bench.exam_files import Question
+from overread.benchmarks.ct_bench.layout import KEY_SLICE, LETTERS
+from overread.builders.lesion_exam import SetExam, draw_set_exam
 from overread.builders.lesion_words import NOUNS, SetLesion, description, size_text
 from overread.records import Box
 
@@ -117,8 +118,8 @@ def test_the_same_is_asked_with_and_without_the_box() -> None:
             )
     assert asked["bbox"] == asked["nobox"]
     for question in exam.questions:
-        boxes = [exam.slices[name].box for name in question.image_paths]
-        indices = [exam.slices[name].slice_index for name in question.image_paths]
+        boxes = [exam.views[name].boxed for name in question.image_paths]
+        indices = [exam.views[name].slice_index for name in question.image_paths]
         if question.q_type == "ct2txt":
             assert indices == list(range(9))
             assert [box is not None for box in boxes] == [
@@ -134,11 +135,11 @@ def test_the_right_picture_bears_the_right_letter() -> None:
     for question in exam.questions:
         if question.q_type not in ("txt2img", "txt2bbox"):
             continue
-        shown = [exam.slices[name] for name in question.image_paths]
+        shown = [exam.views[name] for name in question.image_paths]
         right = shown[LETTERS.index(question.correct_choice)]
         assert right.lesion_idx == question.lesion_idx
         if question.q_type == "txt2bbox":
-            assert right.box == BY_IDX[question.lesion_idx].box
+            assert right.boxed == BY_IDX[question.lesion_idx].box
             assert {one.lesion_idx for one in shown} == {question.lesion_idx}
         else:
             assert len({BY_IDX[one.lesion_idx].picture for one in shown}) == 4
@@ -239,7 +240,7 @@ def test_who_sees_no_picture_is_right_one_time_in_four(
 def test_the_same_seed_gives_the_same_exam_and_another_one_another() -> None:
     assert draw(FOUND, seed=3) == exam_of(3)
     assert exam_of(3).questions != exam_of(4).questions
-    assert not exam_of(3).slices.keys() & exam_of(4).slices.keys()
+    assert not exam_of(3).views.keys() & exam_of(4).views.keys()
 
 
 def test_a_small_split_is_asked_what_it_can_be_and_the_rest_is_said() -> None:

@@ -10,7 +10,6 @@ The same questions are asked without and with the box, so that the two can be co
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -19,25 +18,29 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from overread.benchmarks.ct_bench.exam_draws import (
+    View,
+    draw_letters,
+    in_letter_order,
+    picture_name,
+    slices_of,
+)
+from overread.benchmarks.ct_bench.exam_files import Question
 from overread.benchmarks.ct_bench.layout import (
     IMAGE_CHOICE_TASKS,
+    KEY_SLICE,
     LETTERS,
     QUESTION_SPLITS,
     SETTINGS,
-    SLICES_PER_STACK,
     STACK_TASKS,
     BboxType,
-    Question,
     QuestionSplit,
     Setting,
 )
 from overread.builders.lesion_words import SetLesion, description, size_text
 from overread.records import Box, Finding, Severity
 
-__all__ = ["KEY_SLICE", "Misplace", "SetExam", "ShownSlice", "draw_set_exam"]
-
-KEY_SLICE = SLICES_PER_STACK // 2
-"""Place of the key slice in a stack."""
+__all__ = ["Misplace", "SetExam", "draw_set_exam"]
 
 Misplace: TypeAlias = Callable[[SetLesion, np.random.Generator], tuple[Box, ...] | None]
 """Draws three boxes on a lesion's key slice that mark nothing; None where there is no room."""
@@ -52,22 +55,11 @@ _APART = math.log(1.25)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownSlice:
-    """One picture of the exam: which slice around which lesion, and the box drawn on it."""
-
-    lesion_idx: int
-    split: QuestionSplit
-    slice_index: int
-    """Place in the nine-slice stack; `KEY_SLICE` for the key slice."""
-    box: Box | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SetExam:
     """Questions, the pictures they show by file name, and what could not be asked."""
 
     questions: tuple[Question, ...]
-    slices: dict[str, ShownSlice]
+    views: dict[str, View[Box]]
     findings: tuple[Finding, ...]
 
 
@@ -106,7 +98,7 @@ def draw_set_exam(
         Of every draw, and salt of the pictures' names, which must not tell what they show.
     """
     questions: list[Question] = []
-    slices: dict[str, ShownSlice] = {}
+    views: dict[str, View[Box]] = {}
     findings: list[Finding] = []
     for split, task in itertools.product(QUESTION_SPLITS, _tasks()):
         pool = _pool(task, split, lesions, stacks)
@@ -118,10 +110,10 @@ def draw_set_exam(
             findings.append(_not_asked(task, split, len(pool)))
         for setting, one in itertools.product(settings, asked):
             shown = _shown(setting, one, split)
-            names = [_name(view, seed) for view in shown]
-            slices.update(zip(names, shown, strict=True))
+            names = [picture_name(view, _corners(view.boxed), seed=seed) for view in shown]
+            views.update(zip(names, shown, strict=True))
             questions.append(_question(setting, one, split, names, len(questions) + 1))
-    return SetExam(questions=tuple(questions), slices=slices, findings=tuple(findings))
+    return SetExam(questions=tuple(questions), views=views, findings=tuple(findings))
 
 
 def _tasks() -> list[str]:
@@ -146,7 +138,7 @@ def _pool(
 def _ask(
     task: str, pool: Sequence[SetLesion], n: int, misplace: Misplace, rng: np.random.Generator
 ) -> Iterator[_Asked]:
-    letters = _letters(n, rng)
+    letters = draw_letters(n, rng)
     if task == "txt2bbox":
         yield from _ask_for_box(pool, letters, misplace, rng)
         return
@@ -156,10 +148,9 @@ def _ask(
         if four is None:
             return
         done.add(frozenset(lesion.lesion_idx for lesion in four))
-        right = four[int(rng.integers(4))]
-        others = [four[i] for i in rng.permutation(4) if four[i] is not right]
-        others.insert(LETTERS.index(letter), right)
-        yield _Asked(right=right, letter=letter, options=tuple(others))
+        right = int(rng.integers(4))
+        options = in_letter_order(four, right, letter, rng)
+        yield _Asked(right=four[right], letter=letter, options=tuple(options))
 
 
 def _ask_for_box(
@@ -174,12 +165,6 @@ def _ask_for_box(
         boxes = list(wrong)
         boxes.insert(LETTERS.index(letter), lesion.box)
         yield _Asked(right=lesion, letter=letter, options=(lesion,) * 4, boxes=tuple(boxes))
-
-
-def _letters(n: int, rng: np.random.Generator) -> list[str]:
-    """Give n letters, each about equally often, in random order."""
-    order = rng.permutation(len(LETTERS))  # which letters are left over is chance, too
-    return [LETTERS[order[i % len(LETTERS)]] for i in rng.permutation(n)]
 
 
 # ---------------------------------------------------------------- four lesions
@@ -277,35 +262,30 @@ def _question(
     )
 
 
-def _shown(setting: Setting, asked: _Asked, split: QuestionSplit) -> list[ShownSlice]:
+def _shown(setting: Setting, asked: _Asked, split: QuestionSplit) -> list[View[Box]]:
     if asked.boxes:
-        return [
-            ShownSlice(
-                lesion_idx=asked.right.lesion_idx, split=split, slice_index=KEY_SLICE, box=box
-            )
-            for box in asked.boxes
-        ]
+        return [_view(asked.right, split, KEY_SLICE, box) for box in asked.boxes]
     if setting.task in IMAGE_CHOICE_TASKS:
-        return [_slice(option, split, KEY_SLICE, setting.bbox_type) for option in asked.options]
-    indices = range(SLICES_PER_STACK) if setting.task in STACK_TASKS else (KEY_SLICE,)
-    return [_slice(asked.right, split, index, setting.bbox_type) for index in indices]
+        shown = [(option, KEY_SLICE) for option in asked.options]
+    else:
+        shown = [(asked.right, index) for index in slices_of(setting.task)]
+    return [
+        _view(lesion, split, index, _known_box(lesion, index, setting.bbox_type))
+        for lesion, index in shown
+    ]
 
 
-def _slice(lesion: SetLesion, split: QuestionSplit, index: int, bbox_type: BboxType) -> ShownSlice:
+def _view(lesion: SetLesion, split: QuestionSplit, index: int, box: Box | None) -> View[Box]:
+    return View(lesion_idx=lesion.lesion_idx, split=split, slice_index=index, boxed=box)
+
+
+def _known_box(lesion: SetLesion, index: int, bbox_type: BboxType) -> Box | None:
     # A table measures the key slice only: on its neighbours a box would be a guess.
-    boxed = bbox_type == "bbox" and index == KEY_SLICE
-    return ShownSlice(
-        lesion_idx=lesion.lesion_idx,
-        split=split,
-        slice_index=index,
-        box=lesion.box if boxed else None,
-    )
+    return lesion.box if bbox_type == "bbox" and index == KEY_SLICE else None
 
 
-def _name(view: ShownSlice, seed: int) -> str:
-    corners = (view.box.x_min, view.box.y_min, view.box.x_max, view.box.y_max) if view.box else ()
-    text = f"{seed} {view.lesion_idx} {view.slice_index} {corners}"
-    return f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.png"
+def _corners(box: Box | None) -> tuple[float, ...]:
+    return (box.x_min, box.y_min, box.x_max, box.y_max) if box else ()
 
 
 def _not_asked(task: str, split: str, n_usable: int) -> Finding:

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.benchmarks.ct_bench import layout
+from overread.benchmarks.ct_bench.exam_draws import by_lesion
+from overread.benchmarks.ct_bench.exam_files import write_exam, write_exam_picture
 from overread.builders.key_slices import KeySlices, box_in_pixels, misplaced_boxes
-from overread.builders.lesion_exam import KEY_SLICE, Misplace, SetExam, ShownSlice, draw_set_exam
+from overread.builders.lesion_exam import Misplace, SetExam, draw_set_exam
 from overread.builders.lesion_table import LesionTable, TableLesion, left_out, read_lesion_table
 from overread.builders.lesion_words import NOUNS, SetLesion, description, size_text
 from overread.builders.patient_splits import SPLITS, split_patients
@@ -109,7 +111,7 @@ def build_lesion_set(
     out.mkdir(parents=True, exist_ok=True)
     warned = _write_pictures(out, sources, stacks, slices, exam)
     layout.write_tables(out, [_row(source) for source in sources])
-    layout.write_exam(out, exam.questions)
+    write_exam(out, exam.questions)
     report = LesionSetReport(
         lesions=len(sources),
         patients=len({source.row.patient for source in sources}),
@@ -130,15 +132,7 @@ def _check(images: Path, out: Path, *, seed: int, grey_range: tuple[int, int] | 
         raise UsageError(
             expected("IMAGES", rule="a folder of slices", got=images, remedy="Name the folder.")
         )
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(
-            expected(
-                "OUT",
-                rule="a new or empty folder",
-                got=f"{out}, which holds something",
-                remedy="Name another one: nothing is overwritten.",
-            )
-        )
+    layout.refuse_used_folder(out, argument="OUT")
     if seed < 0:
         raise UsageError(
             expected("--seed", rule="a number of 0 or more", got=seed, remedy="Choose another.")
@@ -239,9 +233,7 @@ def _write_pictures(
     exam: SetExam,
 ) -> tuple[Finding, ...]:
     """Write the pictures of every lesion; report those whose values look odd."""
-    views: dict[int, dict[str, ShownSlice]] = defaultdict(dict)
-    for name, view in exam.slices.items():
-        views[view.lesion_idx][name] = view
+    views = by_lesion(exam.views)
 
     def write(source: _Source) -> tuple[str, ...]:
         index, window = source.lesion.lesion_idx, source.row.window
@@ -251,9 +243,9 @@ def _write_pictures(
         )
         for name, view in views[index].items():
             shown = pixels
-            if view.slice_index != KEY_SLICE:
+            if view.slice_index != layout.KEY_SLICE:
                 shown, _warnings = slices.show(stacks[index][view.slice_index], window)
-            layout.write_exam_picture(out, view.split, name, _encode(shown, view.box))
+            write_exam_picture(out, view.split, name, _encode(shown, view.boxed))
         return warnings
 
     with ThreadPoolExecutor() as pool:

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 from overread.benchmarks.ct_bench.cases import draw_cases
-from overread.benchmarks.ct_bench.exam import KEY_SLICE, draw_exam
+from overread.benchmarks.ct_bench.exam import draw_exam
 from overread.benchmarks.ct_bench.layout import (
     IMAGE_CHOICE_TASKS,
+    KEY_SLICE,
     LETTERS,
     SETTINGS,
     SLICES_PER_STACK,

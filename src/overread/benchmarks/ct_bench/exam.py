@@ -9,7 +9,6 @@ out, counts of words, habits of the letters) is therefore right one time in four
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,23 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.benchmarks.ct_bench.cases import Case, questions_per_unit
+from overread.benchmarks.ct_bench.exam_draws import (
+    View,
+    draw_letters,
+    in_letter_order,
+    picture_name,
+    slices_of,
+)
+from overread.benchmarks.ct_bench.exam_files import Question
 from overread.benchmarks.ct_bench.layout import (
     IMAGE_CHOICE_TASKS,
-    LETTERS,
+    KEY_SLICE,
     QUESTION_SPLITS,
     SETTINGS,
-    SLICES_PER_STACK,
     STACK_TASKS,
-    Question,
     QuestionSplit,
     Setting,
 )
 from overread.benchmarks.ct_bench.lesions import attributes, description, size_text
 
-__all__ = ["KEY_SLICE", "Exam", "View", "draw_exam"]
-
-KEY_SLICE = SLICES_PER_STACK // 2
-"""Place of the key slice in a stack."""
+__all__ = ["Exam", "draw_exam"]
 
 _TRIES = 60
 _TRIES_CROSSING = 40
@@ -45,22 +47,12 @@ _ATTRIBUTES = ("attenuation", "margin", "core")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """One picture of the exam: which slice of which case, and which lesion's box is drawn."""
-
-    lesion_idx: int
-    split: QuestionSplit
-    slice_index: int
-    boxed: int | None
-    """Index into `Case.lesions`; None without a box."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Exam:
     """Questions, and the pictures they show by file name."""
 
     questions: tuple[Question, ...]
-    views: Mapping[str, View]
+    views: Mapping[str, View[int]]
+    """What is boxed is an index into `Case.lesions`."""
 
 
 def draw_exam(cases: Sequence[Case], *, seed: int, rng: np.random.Generator) -> Exam:
@@ -76,7 +68,7 @@ def draw_exam(cases: Sequence[Case], *, seed: int, rng: np.random.Generator) -> 
         Source of every draw.
     """
     questions: list[Question] = []
-    views: dict[str, View] = {}
+    views: dict[str, View[int]] = {}
     for split in QUESTION_SPLITS:
         pool = [case for case in cases if case.split == split]
         unit = questions_per_unit(len(cases), split)
@@ -84,7 +76,7 @@ def draw_exam(cases: Sequence[Case], *, seed: int, rng: np.random.Generator) -> 
             n = unit * setting.test // 100
             for case, options, letter in _draw_setting(setting, pool, n, unit, rng):
                 shown = _views(setting, case, options)
-                names = [_name(view, seed) for view in shown]
+                names = [picture_name(view, view.boxed, seed=seed) for view in shown]
                 views.update(zip(names, shown, strict=True))
                 questions.append(
                     Question(
@@ -147,8 +139,7 @@ def _draw_setting(
     # a stack costs nine pictures: ask about fewer lesions there
     most = max(12, unit * 3 // 2) if setting.task in STACK_TASKS else _LARGEST_POOL * unit
     pool = _Pool([case for case in cases if not case.crowded][:most])
-    order = rng.permutation(len(LETTERS))  # which letters are left over is chance, too
-    letters = [LETTERS[order[i % len(LETTERS)]] for i in rng.permutation(n)]
+    letters = draw_letters(n, rng)
     asked: set[frozenset[int]] = set()
     for number, letter in enumerate(letters):
         if setting.task == "txt2bbox":
@@ -160,9 +151,7 @@ def _draw_setting(
             four = [_Option(case=pool.cases[i], member=0) for i in drawn]
             right = int(rng.integers(4))
             case = four[right].case
-        options = [four[i] for i in rng.permutation(4) if i != right]
-        options.insert(LETTERS.index(letter), four[right])
-        yield case, options, letter
+        yield case, in_letter_order(four, right, letter, rng), letter
 
 
 # ---------------------------------------------------------------- four options
@@ -234,21 +223,15 @@ def _texts(task: str, case: Case, options: Sequence[_Option]) -> tuple[str, ...]
     return tuple(map(description, lesions))
 
 
-def _views(setting: Setting, case: Case, options: Sequence[_Option]) -> list[View]:
+def _views(setting: Setting, case: Case, options: Sequence[_Option]) -> list[View[int]]:
     boxed = setting.bbox_type == "bbox"
     if setting.task in IMAGE_CHOICE_TASKS:
         return [
             _view(option.case, KEY_SLICE, option.member if boxed else None) for option in options
         ]
-    slices = range(SLICES_PER_STACK) if setting.task in STACK_TASKS else (KEY_SLICE,)
-    return [_view(case, index, 0 if boxed else None) for index in slices]
+    return [_view(case, index, 0 if boxed else None) for index in slices_of(setting.task)]
 
 
-def _view(case: Case, slice_index: int, boxed: int | None) -> View:
+def _view(case: Case, slice_index: int, boxed: int | None) -> View[int]:
     split: QuestionSplit = "test" if case.split == "test" else "validation"
     return View(lesion_idx=case.lesion_idx, split=split, slice_index=slice_index, boxed=boxed)
-
-
-def _name(view: View, seed: int) -> str:
-    text = f"{seed} {view.lesion_idx} {view.slice_index} {view.boxed}"
-    return f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.png"

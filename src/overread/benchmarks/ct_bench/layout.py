@@ -1,7 +1,8 @@
-"""How a CT-Bench release lies on disk: names, columns, spellings, and a writer for them.
+"""How a CT-Bench release lies on disk: names, columns, spellings, and a writer of its lesion set.
 
-The one place where a file name, a column or a field of the release is spelt. The loader reads by
-these names; the synthetic release and the builder of lesion sets write by them.
+The one place where a file name, a column or a spelling of the release stands. The loader reads by
+these names; the synthetic release and the builder of lesion sets write by them. The fields of a
+question, and their writer, are in `exam_files`.
 
 ::
 
@@ -22,11 +23,10 @@ texts of the choices of image-choice questions in ``qa_llm.json``.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from overread.errors import UsageError, expected
 
@@ -38,6 +38,7 @@ __all__ = [
     "DATASET_SPELLINGS",
     "DEEPLESION_COLUMNS",
     "IMAGE_CHOICE_TASKS",
+    "KEY_SLICE",
     "LESION_BBOX_FOLDER",
     "LESION_IMAGE_NAMES",
     "LESION_NOBOX_FOLDER",
@@ -61,12 +62,11 @@ __all__ = [
     "BboxType",
     "DeepLesionRow",
     "LesionRow",
-    "Question",
     "QuestionSplit",
     "Setting",
     "TableRow",
-    "write_exam",
-    "write_exam_picture",
+    "refuse_used_folder",
+    "write_bytes",
     "write_lesion_pictures",
     "write_tables",
 ]
@@ -128,6 +128,8 @@ QUESTION_SPLITS: tuple[QuestionSplit, ...] = ("test", "validation")
 BBOX_TYPES: tuple[BboxType, ...] = ("nobox", "bbox")
 LETTERS = ("A", "B", "C", "D")
 SLICES_PER_STACK = 9
+KEY_SLICE = SLICES_PER_STACK // 2
+"""Place of the key slice in a stack."""
 
 COARSE_TYPES: Mapping[int, str] = {
     1: "bone",
@@ -267,82 +269,26 @@ class LesionRow:
     imaging_property: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One question of the exam, before it is written in both formats."""
+# ---------------------------------------------------------------- writing
 
-    qa_id: int
-    q_type: str
-    lesion_idx: int
-    split: QuestionSplit
-    bbox_type: BboxType
-    correct_choice: str
-    texts: tuple[str, ...]
-    """Four options; for an image-choice task the one description to look for."""
-    image_paths: tuple[str, ...]
-    """Relative to ``clip/{split}/`` and ``llm/{split}/``: one picture, a stack's slices in order,
-    or the four candidates."""
 
-    def __post_init__(self) -> None:
-        """Refuse a question that its task cannot have: what we write is valid."""
-        n_texts, n_images = 4, 9 if self.q_type in STACK_TASKS else 1
-        if self.q_type in IMAGE_CHOICE_TASKS:
-            n_texts, n_images = 1, 4
-        if self.q_type not in TASKS:
-            self._refuse("q_type", rule=f"one of {', '.join(TASKS)}", got=self.q_type)
-        if len(self.texts) != n_texts:
-            self._refuse("texts", rule=f"{n_texts} for {self.q_type}", got=len(self.texts))
-        if len(self.image_paths) != n_images:
-            self._refuse("image_paths", rule=f"{n_images} for {self.q_type}", got=self.image_paths)
-        if self.correct_choice not in LETTERS:
-            self._refuse("correct_choice", rule="a letter from A to D", got=self.correct_choice)
+def refuse_used_folder(folder: Path, *, argument: str) -> None:
+    """Refuse to write a release where something lies.
 
-    def _refuse(self, field: str, *, rule: str, got: object) -> NoReturn:
+    Raises
+    ------
+    UsageError
+        `folder` is a file, or holds something; the message calls it `argument`.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
             expected(
-                f"question {self.qa_id}: {field}",
-                rule=rule,
-                got=got,
-                remedy="Give it what its task asks for; see LLM_QUESTIONS and SETTINGS.",
+                argument,
+                rule="a new or empty folder",
+                got=f"{folder}, which is a file or holds something",
+                remedy="Name another one: nothing is overwritten.",
             )
         )
-
-    def clip_item(self) -> dict[str, Any]:
-        """Give the question as it stands in ``qa_clip.json``."""
-        item: dict[str, Any] = {
-            "qa_id": self.qa_id,
-            "q_type": self.q_type,
-            "lesion_idx": self.lesion_idx,
-            "split": self.split,
-            "bbox_type": self.bbox_type,
-            "correct_choice": self.correct_choice,
-        }
-        if len(self.image_paths) == 1:
-            item["image_path"] = self.image_paths[0]
-        else:
-            item["image_paths"] = list(self.image_paths)
-        item["text"] = self.texts[0] if len(self.texts) == 1 else list(self.texts)
-        return item
-
-    def llm_item(self) -> dict[str, Any]:
-        """Give the question as it stands in ``qa_llm.json``."""
-        image_choice = self.q_type in IMAGE_CHOICE_TASKS
-        options = [f"Image {letter}" for letter in LETTERS] if image_choice else self.texts
-        return {
-            "lesion_idx": self.lesion_idx,
-            "q_type": self.q_type,
-            "question": LLM_QUESTIONS[self.q_type].replace("{text}", self.texts[0]),
-            "choices": dict(zip(LETTERS, options, strict=True)),
-            "correct_choice": self.correct_choice,
-            "image_path": (
-                self.image_paths[0] if len(self.image_paths) == 1 else list(self.image_paths)
-            ),
-            "split": self.split,
-            "bbox_type": self.bbox_type,
-        }
-
-
-# ---------------------------------------------------------------- writing
 
 
 def write_tables(root: Path, lesions: Sequence[LesionRow]) -> None:
@@ -380,33 +326,17 @@ def write_lesion_pictures(root: Path, lesion_idx: int, *, nobox: bytes, bbox: by
     """Write a lesion's two key slices, given as encoded 8-bit PNG files."""
     name = LESION_IMAGE_NAMES[0].format(lesion_idx=lesion_idx)
     for folder, data in ((LESION_NOBOX_FOLDER, nobox), (LESION_BBOX_FOLDER, bbox)):
-        _write_bytes(root / folder / name, data)
-
-
-def write_exam_picture(root: Path, split: QuestionSplit, name: str, data: bytes) -> None:
-    """Write one picture of the exam under both formats; `name` is what a question calls it."""
-    for folder in (CLIP_FOLDER, LLM_FOLDER):
-        _write_bytes(root / folder / split / name, data)
-
-
-def write_exam(root: Path, questions: Sequence[Question]) -> None:
-    """Write the questions in both formats, in the order given."""
-    _write_json(root / QA_CLIP_FILE, [question.clip_item() for question in questions])
-    _write_json(root / QA_LLM_FILE, [question.llm_item() for question in questions])
+        write_bytes(root / folder / name, data)
 
 
 def _numbers(values: Iterable[float]) -> str:
     return ", ".join(f"{value:g}" if isinstance(value, int) else f"{value:.5g}" for value in values)
 
 
-def _write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file and the folders it lies in."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-
-
-def _write_json(path: Path, value: object) -> None:
-    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,15 +12,17 @@ from numpy.typing import NDArray
 from overread.benchmarks.ct_bench.anatomy import Scene, draw_scene
 from overread.benchmarks.ct_bench.body import draw_body
 from overread.benchmarks.ct_bench.cases import SMALLEST_RELEASE, Case, draw_cases
-from overread.benchmarks.ct_bench.exam import KEY_SLICE, View, draw_exam
+from overread.benchmarks.ct_bench.exam import draw_exam
+from overread.benchmarks.ct_bench.exam_draws import View, by_lesion
+from overread.benchmarks.ct_bench.exam_files import write_exam, write_exam_picture
 from overread.benchmarks.ct_bench.layout import (
     DATASET_SPELLINGS,
+    KEY_SLICE,
     SLICES_PER_STACK,
     SYNTHETIC_MARK,
     DeepLesionRow,
     LesionRow,
-    write_exam,
-    write_exam_picture,
+    refuse_used_folder,
     write_lesion_pictures,
     write_tables,
 )
@@ -81,9 +82,7 @@ def synthesise(root: Path, *, seed: int, size: int) -> None:
     root.mkdir(parents=True, exist_ok=True)
     cases = draw_cases(size, np.random.default_rng([seed, _CASES]))
     exam = draw_exam(cases, seed=seed, rng=np.random.default_rng([seed, _EXAM]))
-    views: dict[int, dict[str, View]] = defaultdict(dict)
-    for name, view in exam.views.items():
-        views[view.lesion_idx][name] = view
+    views = by_lesion(exam.views)
     # Threads: numpy, zlib and the disk let go of the interpreter; a case writes its own files.
     with ThreadPoolExecutor(max_workers=_WORKERS) as pool:
         rows = list(
@@ -109,18 +108,10 @@ def _check(root: Path, *, seed: int, size: int) -> None:
         raise UsageError(
             expected("seed", rule="a number of 0 or more", got=seed, remedy="Choose another.")
         )
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise UsageError(
-            expected(
-                "root",
-                rule="a new or empty folder",
-                got=root,
-                remedy="Name another folder, or remove what is in this one.",
-            )
-        )
+    refuse_used_folder(root, argument="OUT")
 
 
-def _write_case(root: Path, seed: int, case: Case, views: Mapping[str, View]) -> LesionRow:
+def _write_case(root: Path, seed: int, case: Case, views: Mapping[str, View[int]]) -> LesionRow:
     """Paint a case, write its pictures, give its row."""
     scene, blobs = _prepare(seed, case)
     window = KINDS[case.lesion.facts.coarse_type].window
@@ -169,7 +160,7 @@ def _paint(
 
 
 def _z_mm(index: int) -> float:
-    return (index - SLICES_PER_STACK // 2) * _SLICE_MM
+    return (index - KEY_SLICE) * _SLICE_MM
 
 
 def _encode(grey: NDArray[np.uint8], index: int, boxed: int | None, blobs: Sequence[Blob]) -> bytes:
