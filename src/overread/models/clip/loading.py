@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from overread.errors import UsageError, expected
+from overread.imaging.slice_weights import SLICE_SIGMA
 from overread.models.clip.libraries import import_libraries
-from overread.models.clip.protocol import SLICE_SIGMA
 from overread.records import JsonValue
 
 __all__ = ["CONTEXT_LENGTH", "Scorer", "load"]
