@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from pathlib import Path
@@ -12,7 +11,8 @@ import pytest
 from PIL import Image
 
 from overread.contracts import Picture, Query
-from overread.records import Choice, Item, Media, Option, Receipt
+from overread.imaging.picture import with_receipt
+from overread.records import Choice, Item, Media, Option
 
 VISION = {"image_size": 32, "layers": 2, "width": 32, "head_width": 16, "patch_size": 8}
 TEXT = {"context_length": 77, "vocab_size": 49408, "width": 32, "heads": 2, "layers": 2}
@@ -56,21 +56,8 @@ def _picture(seed: int, *, side: int = 40) -> Picture:
     pixels = np.random.default_rng(seed).integers(0, 256, (side, side), dtype=np.uint8)
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG")
-    data = buffer.getvalue()
-    return Picture(
-        data=data,
-        receipt=Receipt(
-            sha256=hashlib.sha256(data).hexdigest(),
-            width=side,
-            height=side,
-            size_bytes=len(data),
-            media_type="image/png",
-            sources=(f"{seed}.png",),
-            window="as stored",
-            layout="single",
-            orientation="as stored",
-            boxes_drawn=0,
-        ),
+    return with_receipt(
+        buffer.getvalue(), media_type="image/png", width=side, height=side, sources=(f"{seed}.png",)
     )
 
 

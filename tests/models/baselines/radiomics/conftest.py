@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from dataclasses import dataclass
 from itertools import product
@@ -14,7 +13,8 @@ from PIL import Image
 from overread.contracts import Picture, Query, Training, TrainingCase
 from overread.errors import ImageError
 from overread.imaging.boxes import draw_box
-from overread.records import Box, Choice, Item, Media, Option, Receipt
+from overread.imaging.picture import with_receipt
+from overread.records import Box, Choice, Item, Media, Option
 
 SIDE = 96
 SPACING_MM = 3.6  # a body of 96 pixels is 346 mm wide
@@ -80,21 +80,13 @@ def draw(lesion: Lesion, *, boxed: bool) -> np.ndarray:
 def encode(pixels: np.ndarray, *, layout: str = "single", sources: int = 1) -> Picture:
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG")
-    data = buffer.getvalue()
-    return Picture(
-        data=data,
-        receipt=Receipt(
-            sha256=hashlib.sha256(data).hexdigest(),
-            width=pixels.shape[1],
-            height=pixels.shape[0],
-            size_bytes=len(data),
-            media_type="image/png",
-            sources=tuple(f"{n}.png" for n in range(sources)),
-            window="as stored",
-            layout=layout,
-            orientation="as stored",
-            boxes_drawn=0,
-        ),
+    return with_receipt(
+        buffer.getvalue(),
+        media_type="image/png",
+        width=pixels.shape[1],
+        height=pixels.shape[0],
+        sources=tuple(f"{n}.png" for n in range(sources)),
+        layout=layout,
     )
 
 
