@@ -72,8 +72,8 @@ def test_an_unusable_row_is_left_out_aloud(tmp_path: Path, old: str, new: str, f
     (finding,) = table.findings
     assert (finding.code, finding.count, finding.where) == ("lesion-left-out", 2, "t.csv, line 3")
     assert fault in finding.evidence
-    path.write_text(HEADER + ROW.replace(old, new, 1))
-    with pytest.raises(ReleaseError, match="at least one lesion"):
+    path.write_text(HEADER + ROW.replace(old, new, 1) * 2)
+    with pytest.raises(ReleaseError, match=rf"at least one lesion .*{fault}.* \(lines: 2\)"):
         read_lesion_table(path)
 
 

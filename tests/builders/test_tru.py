@@ -66,7 +66,10 @@ def test_binary_files_and_odd_names_are_left_out(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_any_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ReleaseError, match=r"a folder of \.tru files"):
+    with pytest.raises(ReleaseError, match=r"a folder of \.tru files, .* got none"):
+        read_tru_folder(tmp_path)
+    (tmp_path / "notes.tru").write_text("5 0.1 0.1 0.2 0.2\n" * 3)
+    with pytest.raises(ReleaseError, match=r"not named PPPPPP_SS_RR_KKK.tru \(lines: 3\)"):
         read_tru_folder(tmp_path)
 
 

@@ -11,16 +11,23 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from overread.benchmarks.ct_bench import layout
-from overread.benchmarks.ct_bench.index import read_text
+from overread.benchmarks.ct_bench.index import encoding_finding, read_text
 from overread.errors import ReleaseError, expected
 from overread.records import Box, Finding, Severity, Window
 
-__all__ = ["LesionTable", "TableLesion", "left_out", "read_lesion_table", "split_name"]
+__all__ = [
+    "LesionTable",
+    "TableLesion",
+    "left_out",
+    "read_lesion_table",
+    "split_name",
+    "usable_lesions",
+]
 
 _MAX_TABLE_BYTES = 256 * 2**20
 _NAME = re.compile(r"(?P<patient>\d+)_(?P<study>\d+)_(?P<series>\d+)_(?P<slice>\d+)")
@@ -87,36 +94,48 @@ def read_lesion_table(path: Path) -> LesionTable:
         It cannot be read, lacks a needed column, or has no usable row.
     """
     rows, encoding = _rows(path)
+    lines = ((row, f"{path.name}, line {number}") for number, row in rows)
+    table = usable_lesions(
+        ((_lesion(row, where), where) for row, where in lines),
+        argument=str(path),
+        rule="at least one lesion with a name, a box and a type",
+        remedy="Compare it with DeepLesion's DL_info.csv.",
+    )
+    if encoding == "utf-8":
+        return table
+    odd = encoding_finding(path.name, encoding, words="texts")
+    return replace(table, findings=(*table.findings, odd))
+
+
+def usable_lesions(
+    read: Iterable[tuple[TableLesion | str, str]], *, argument: str, rule: str, remedy: str
+) -> LesionTable:
+    """Make a table of the lesions that were read, and leave out aloud what could not be.
+
+    Parameters
+    ----------
+    read
+        A lesion, or why it cannot be used, and where it stands.
+    argument, rule, remedy
+        For the message when there is none.
+
+    Raises
+    ------
+    ReleaseError
+        No lesion can be used.
+    """
     lesions: list[TableLesion] = []
     faults: dict[str, list[str]] = {}
-    for number, row in rows:
-        where = f"{path.name}, line {number}"
-        lesion = _lesion(row, where)
+    for lesion, where in read:
         if isinstance(lesion, TableLesion):
             lesions.append(lesion)
         else:
             faults.setdefault(lesion, []).append(where)
     if not lesions:
-        raise ReleaseError(
-            expected(
-                str(path),
-                rule="at least one lesion with a name, a box and a type",
-                got="; ".join(f"{fault} ({len(at)} rows)" for fault, at in faults.items())
-                or "none",
-                remedy="Compare it with DeepLesion's DL_info.csv.",
-            )
-        )
-    findings = [left_out(fault, at) for fault, at in faults.items()]
-    if encoding != "utf-8":
-        findings.append(
-            Finding(
-                severity=Severity.WARNING,
-                code="mixed-encoding",
-                where=path.name,
-                evidence=f"the file is not UTF-8; it was read as {encoding}",
-            )
-        )
-    return LesionTable(lesions=tuple(lesions), findings=tuple(findings))
+        got = "; ".join(f"{fault} (lines: {len(at)})" for fault, at in faults.items()) or "none"
+        raise ReleaseError(expected(argument, rule=rule, got=got, remedy=remedy))
+    findings = tuple(left_out(fault, where) for fault, where in faults.items())
+    return LesionTable(lesions=tuple(lesions), findings=findings)
 
 
 def left_out(fault: str, where: list[str]) -> Finding:

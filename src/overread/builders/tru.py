@@ -10,21 +10,17 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from overread.benchmarks.ct_bench import layout
-from overread.builders.lesion_table import LesionTable, TableLesion, left_out
-from overread.errors import ReleaseError, expected
+from overread.benchmarks.ct_bench.questions import normal_split
+from overread.builders.lesion_table import LesionTable, TableLesion, usable_lesions
 from overread.records import Box
 
 __all__ = ["read_tru_folder"]
 
 _NAME = re.compile(r"\d+_\d+_\d+_\d+")
-_SPLIT_FOLDERS = {
-    spelling: split
-    for split, spellings in layout.DATASET_SPELLINGS.items()
-    for spelling in spellings
-}
 _MAX_BYTES = 2**20
 
 
@@ -38,27 +34,19 @@ def read_tru_folder(folder: Path) -> LesionTable:
     ReleaseError
         There is none, or none holds a usable lesion.
     """
-    lesions: list[TableLesion] = []
-    faults: dict[str, list[str]] = {}
+    return usable_lesions(
+        _read(folder),
+        argument=str(folder),
+        rule="a folder of .tru files, one lesion a line",
+        remedy="Name the folder, or a CSV in DeepLesion's columns.",
+    )
+
+
+def _read(folder: Path) -> Iterator[tuple[TableLesion | str, str]]:
     for path in _files(folder):
         where = path.relative_to(folder).as_posix()
         for number, line in enumerate(_lines(path), start=1):
-            lesion = _lesion(line, path, f"{where}, line {number}", _stated_split(where))
-            if isinstance(lesion, TableLesion):
-                lesions.append(lesion)
-            else:
-                faults.setdefault(lesion, []).append(where)
-    if not lesions:
-        raise ReleaseError(
-            expected(
-                str(folder),
-                rule="a folder of .tru files, one lesion a line",
-                got="; ".join(faults) or "none",
-                remedy="Name the folder, or a CSV in DeepLesion's columns.",
-            )
-        )
-    findings = tuple(left_out(fault, where) for fault, where in faults.items())
-    return LesionTable(lesions=tuple(lesions), findings=findings)
+            yield _lesion(line, path, f"{where}, line {number}", _stated_split(where)), where
 
 
 def _files(folder: Path) -> list[Path]:
@@ -83,10 +71,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def _stated_split(where: str) -> str | None:
-    for part in where.lower().split("/")[:-1]:
-        if part in _SPLIT_FOLDERS:
-            return _SPLIT_FOLDERS[part]
-    return None
+    splits = map(normal_split, where.split("/")[:-1])
+    return next((split for split in splits if split is not None), None)
 
 
 def _lesion(line: str, path: Path, where: str, split: str | None) -> TableLesion | str:
