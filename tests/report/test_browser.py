@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from overread.records import Choice, Item
+from overread.records import Choice, Item, Recipe
 from overread.report.data import ReportData
 from overread.report.gallery import outcome
 from overread.report.html import write_html
@@ -304,6 +304,41 @@ def test_another_runs_reply_and_receipts_open(page: Browser, small_report: Repor
         "[...document.querySelectorAll('.receipts code[title]')].map((code) => code.title)"
     )
     assert hashes == [receipt.sha256 for receipt in response.receipts]
+
+
+def test_a_run_that_was_shown_something_else_shows_that(
+    browser: Browser, small_report: ReportData, renderer: Any, tmp_path: Path
+) -> None:
+    place = next(n for n, e in enumerate(small_report.gallery) if e.item.task == "ct2txt")
+    entry = small_report.gallery[place]
+    run = small_report.runs[1].manifest.run
+    media = tuple(replace(m, recipe=Recipe(stack="mosaic")) for m in entry.item.media)
+    # The renderer of these tests tiles nothing: a mosaic of one file stands for it.
+    media = tuple(replace(m, paths=m.paths[:1]) for m in media)
+    other = replace(entry.item, media=media, question="In the other form?", condition="box+mosaic")
+    changed = replace(entry, others={run: other})
+    report = replace(small_report, gallery=(changed,))
+    path = write_html(report, tmp_path, renderer)
+    browser.look(width=1440)
+    browser.open(path)
+    question = "document.querySelector('#case .question').textContent"
+    strips = "document.querySelectorAll('#case .strip').length"
+    note = "document.querySelector('#case .sight').textContent"
+    assert (browser.js(question), browser.js(strips)) == (entry.item.question, 9)
+    assert browser.js(note).startswith("As shown to chat:medgemma-27b")
+    assert "otherwise to clip:biomedclip" in browser.js(note)
+    assert "box+mosaic" not in browser.js("document.querySelector('.row-task').textContent")
+    browser.js("document.querySelectorAll('.choose-run')[1].click()")
+    assert (browser.js(question), browser.js(strips)) == ("In the other form?", 0)
+    assert browser.js(note).startswith("As shown to clip:biomedclip")
+    assert "box+mosaic" in browser.js("document.querySelector('.row-task').textContent")
+    # Of its nine slices only one can be rendered from what it was shown: the page says so.
+    warning = "document.querySelector('#case .problem')?.textContent"
+    assert "Not the pictures that clip:biomedclip was sent" in browser.js(warning)
+    browser.js("document.querySelectorAll('.choose-run')[2].click()")
+    assert browser.js(question) == entry.item.question
+    assert browser.js(warning) is None
+    assert browser.complaints() == []
 
 
 def test_runs_can_be_taken_out_of_the_plot_and_colours_turned(page: Browser) -> None:

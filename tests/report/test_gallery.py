@@ -19,6 +19,7 @@ from overread.report.gallery import (
     outcome,
     thumbnail_blocks,
 )
+from overread.report.pictures import stock_shelf
 
 
 def make_score(value: float | None, status: Status) -> Score:
@@ -57,7 +58,8 @@ def test_the_payload_holds_every_item_and_every_run(
     small_report: ReportData, renderer: Callable[[Media], tuple[Picture, ...]]
 ) -> None:
     payload: Any
-    payload, shelf = gallery_payload(small_report, renderer)
+    shelf = stock_shelf(small_report, renderer)
+    payload = gallery_payload(small_report, shelf)
     assert [entry["id"] for entry in payload["items"]] == [
         entry.item.id for entry in small_report.gallery
     ]
@@ -96,7 +98,7 @@ def test_a_long_reply_keeps_both_ends_and_says_what_is_missing(
         title="t", card=report.card, plan=report.plan, runs=report.runs,
         gallery=(changed,), created=report.created,
     )  # fmt: skip
-    payload: Any = gallery_payload(small, renderer)[0]
+    payload: Any = gallery_payload(small, stock_shelf(small, renderer))
     shown = payload["items"][0]["answers"][0]
     text = payload["texts"][shown["reply"]]
     assert text.startswith("begin")
@@ -113,7 +115,7 @@ def test_an_item_that_a_run_was_not_asked_is_absent(
     pending = GalleryAnswer(response=None, honest=None, published=None)
     changed = type(entry)(item=entry.item, reference=entry.reference, answers={first: pending})
     report = replace(small_report, gallery=(changed,))
-    payload: Any = gallery_payload(report, renderer)[0]
+    payload: Any = gallery_payload(report, stock_shelf(report, renderer))
     waiting, *others = payload["items"][0]["answers"]
     assert waiting["outcome"] == "pending"
     assert "reply" not in waiting

@@ -90,16 +90,29 @@ def _gallery(
     stores: Sequence[RunStore], asked: Sequence[Asked], headline: str
 ) -> tuple[GalleryItem, ...]:
     items: dict[str, tuple[Item, Reference]] = {}
+    others: dict[str, dict[str, Item]] = {}
     answers: dict[str, dict[str, GalleryAnswer]] = {}
     for store, one in zip(stores, asked, strict=True):
         for item_id, item in one.items.items():
-            items.setdefault(item_id, (item, one.references[item_id]))
+            first, _ = items.setdefault(item_id, (item, one.references[item_id]))
+            if _shown(item) != _shown(first):
+                others.setdefault(item_id, {})[store.manifest.run] = item
         for item_id, answer in _answers(store, headline):
             answers.setdefault(item_id, {})[store.manifest.run] = answer
     return tuple(
-        GalleryItem(item=item, reference=reference, answers=answers.get(item_id, {}))
+        GalleryItem(
+            item=item,
+            reference=reference,
+            answers=answers.get(item_id, {}),
+            others=others.get(item_id, {}),
+        )
         for item_id, (item, reference) in items.items()
     )
+
+
+def _shown(item: Item) -> tuple[object, ...]:
+    """Gather what the gallery shows of an item and what may differ from run to run."""
+    return item.condition, item.question, item.media, item.answer_space
 
 
 def _answers(store: RunStore, headline: str) -> list[tuple[str, GalleryAnswer]]:

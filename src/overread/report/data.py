@@ -41,9 +41,17 @@ class GalleryItem:
     """One item with its reference and the answers of the runs."""
 
     item: Item
+    """As the first run that has it was asked."""
     reference: Reference
     answers: Mapping[str, GalleryAnswer]
     """By run id (`Manifest.run`); a run without this item in its plan is absent."""
+    others: Mapping[str, Item] = field(default_factory=dict[str, Item])
+    """By run id: the item as a run was asked that was asked otherwise, such as with a mosaic
+    instead of slices, smaller pictures, or in the other question format."""
+
+    def shown_to(self, run: str) -> Item:
+        """Give the item as this run was asked."""
+        return self.others.get(run, self.item)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

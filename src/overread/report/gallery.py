@@ -7,13 +7,13 @@ be closed from inside (`json_block`), and the script puts them on the page as te
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 from typing import Final, Generic, TypeVar
 
-from overread.contracts import Renderer
-from overread.records import JsonValue, Media, Receipt, Status
+from overread.records import Item, JsonValue, Media, Receipt, Status
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, run_labels
-from overread.report.thumbnails import Role, Shelf, make_shelf
+from overread.report.pictures import as_rendered, find_changed, role_of
+from overread.report.thumbnails import Role, Shelf
 
 __all__ = ["THUMBNAILS_PER_BLOCK", "gallery_payload", "json_block", "outcome", "thumbnail_blocks"]
 
@@ -59,27 +59,37 @@ def outcome(answer: GalleryAnswer | None) -> str:
     return "right" if score.value >= 1 else "wrong"
 
 
-def gallery_payload(data: ReportData, render: Renderer) -> tuple[dict[str, JsonValue], Shelf]:
-    """Build the gallery's JSON and the thumbnails that it points to.
+def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
+    """Build the gallery's JSON.
 
     Parameters
     ----------
     data
         The report; ``data.gallery`` in the order in which items are shown.
-    render
-        Turns media into pictures.
+    shelf
+        The report's pictures (`stock_shelf`), which the payload points to by their places.
 
     Returns
     -------
-    tuple[dict, Shelf]
-        The payload for `json_block`, and the shelf for `thumbnail_blocks`.
+    dict
+        The payload for `json_block`. An item holds what the first run was shown; where other runs
+        were shown something else, `others` holds that once for each distinct sight, and `sight`
+        says for each run which is its own: 0 the item's, 1 the first of `others`, and so on.
     """
-    shelf = make_shelf(_wanted(data.gallery), render)
     texts = _Index[str]()
     receipts = _Index[Receipt]()
     runs = run_labels(data.runs)
+    changed = find_changed(data, shelf)
     items: list[JsonValue] = [
-        _item_json(entry, list(runs), shelf, texts, receipts) for entry in data.gallery
+        _item_json(
+            entry,
+            list(runs),
+            shelf,
+            texts,
+            receipts,
+            {run for run, of_run in changed.items() if entry.item.id in of_run},
+        )
+        for entry in data.gallery
     ]
     filters: list[JsonValue] = [
         {"key": key, "values": list(_values(data.gallery, key))} for key in _filter_keys(data)
@@ -93,7 +103,7 @@ def gallery_payload(data: ReportData, render: Renderer) -> tuple[dict[str, JsonV
         "texts": texts.values,
         "receipts": [_receipt_json(receipt) for receipt in receipts.values],
     }
-    return payload, shelf
+    return payload
 
 
 def thumbnail_blocks(shelf: Shelf) -> Iterator[str]:
@@ -128,30 +138,43 @@ def _values(gallery: Iterable[GalleryItem], key: str) -> Iterator[str]:
     )
 
 
-def _wanted(gallery: Iterable[GalleryItem]) -> Iterator[tuple[Media, Role]]:
-    for entry in gallery:
-        for media in entry.item.media:
-            yield media, _role(media)
-        for option in entry.item.options:
-            if option.media is not None:
-                yield option.media, "option"
-
-
-def _role(media: Media) -> Role:
-    if media.recipe.stack == "mosaic" and len(media.paths) > 1:
-        return "mosaic"
-    return "slice" if len(media.paths) > 1 else "single"
-
-
 def _item_json(
     entry: GalleryItem,
     runs: Sequence[str],
     shelf: Shelf,
     texts: _Index[str],
     receipts: _Index[Receipt],
+    changed: Set[str],
 ) -> dict[str, JsonValue]:
     item = entry.item
-    answers: list[JsonValue] = [_answer_json(entry.answers.get(r), texts, receipts) for r in runs]
+    answers: list[JsonValue] = [
+        _answer_json(entry.answers.get(run), texts, receipts, changed=run in changed)
+        for run in runs
+    ]
+    shown: dict[str, JsonValue] = {
+        "id": item.id,
+        "task": item.task,
+        "strata": dict(item.strata),
+        "groups": dict(item.groups),
+        "reference": entry.reference.answer,
+        "problem": entry.reference.problem,
+        "answers": answers,
+        **_sight_json(item, shelf, texts),
+    }
+    if entry.others:
+        sights = [_sight_json(entry.shown_to(run), shelf, texts) for run in runs]
+        distinct = [_sight_json(item, shelf, texts)]
+        for sight in sights:
+            if sight not in distinct:
+                distinct.append(sight)
+        if len(distinct) > 1:
+            shown["others"] = [*distinct[1:]]
+            shown["sight"] = [distinct.index(sight) for sight in sights]
+    return shown
+
+
+def _sight_json(item: Item, shelf: Shelf, texts: _Index[str]) -> dict[str, JsonValue]:
+    """Write what a run was shown of an item."""
     options: list[JsonValue] = [
         {
             "letter": option.letter,
@@ -161,32 +184,29 @@ def _item_json(
         for option in item.options
     ]
     return {
-        "id": item.id,
-        "task": item.task,
         "condition": item.condition,
-        "strata": dict(item.strata),
-        "groups": dict(item.groups),
         "question": texts.place(item.question),
-        "media": [_media_json(media, _role(media), shelf) for media in item.media],
+        "media": [_media_json(media, role_of(media), shelf) for media in item.media],
         "options": options,
-        "reference": entry.reference.answer,
-        "problem": entry.reference.problem,
-        "answers": answers,
     }
 
 
 def _media_json(media: Media, role: Role, shelf: Shelf) -> dict[str, JsonValue]:
-    place = shelf.places.get((media, role))
+    key = (as_rendered(media), role)
+    place = shelf.places.get(key)
     return {
         "at": [] if place is None else list(place),
         "role": role,
-        "problem": shelf.problems.get((media, role)),
-        "paths": list(media.paths),
+        "problem": shelf.problems.get(key),
     }
 
 
 def _answer_json(
-    answer: GalleryAnswer | None, texts: _Index[str], receipts: _Index[Receipt]
+    answer: GalleryAnswer | None,
+    texts: _Index[str],
+    receipts: _Index[Receipt],
+    *,
+    changed: bool,
 ) -> dict[str, JsonValue] | None:
     if answer is None:
         return None
@@ -213,6 +233,8 @@ def _answer_json(
         shown["tokens"] = [response.tokens_in, response.tokens_out]
         shown["request"] = response.request_hash
         shown["receipts"] = [receipts.place(receipt) for receipt in response.receipts]
+        if changed:
+            shown["changed"] = True
     return shown
 
 

@@ -27,10 +27,12 @@ from overread.report.gallery import gallery_payload, json_block, thumbnail_block
 from overread.report.letters import matrices
 from overread.report.marks import SHARE_AXIS
 from overread.report.pairs import pairs
+from overread.report.pictures import stock_shelf, with_changed_pictures
 from overread.report.scorecard import card_notes, score_card
 from overread.report.sent import sent
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
+from overread.report.thumbnails import Shelf
 from overread.report.wording import (
     MISSING,
     command_text,
@@ -46,7 +48,7 @@ from overread.report.wording import (
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["environment", "write_html"]
+__all__ = ["environment", "write_html", "write_page"]
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
@@ -68,9 +70,20 @@ def write_html(data: ReportData, out_dir: Path, render: Renderer) -> Path:
     -------
     Path
         The file written.
+
+    Notes
+    -----
+    Where a picture is no longer the one that was sent, the page says so in the gallery and in its
+    findings (`with_changed_pictures`).
     """
+    shelf = stock_shelf(data, render)
+    return write_page(with_changed_pictures(data, shelf), out_dir, shelf)
+
+
+def write_page(data: ReportData, out_dir: Path, shelf: Shelf) -> Path:
+    """Do as `write_html` does, with pictures that were rendered already (`stock_shelf`)."""
     out_dir.mkdir(parents=True, exist_ok=True)
-    payload, shelf = gallery_payload(data, render)
+    payload = gallery_payload(data, shelf)
     script, style = _asset("report.js"), _asset("report.css")
     template = environment().get_template("report.html.j2")
     page = template.render(

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from overread.contracts import Picture, Renderer
 from overread.errors import ImageError, UnsafePathError
-from overread.records import Media
+from overread.records import Media, Receipt
 
 __all__ = ["Role", "Shelf", "Thumbnail", "make_shelf"]
 
@@ -48,6 +48,12 @@ class Shelf:
     """Indices into `thumbnails`, in the order of the rendered pictures."""
     problems: dict[tuple[Media, Role], str]
     """Why a medium has no picture."""
+    hashes: dict[tuple[Media, Role], tuple[tuple[tuple[str, ...], str], ...]]
+    """Files behind each rendered picture, and the SHA-256 of the picture as it would be sent."""
+
+
+_Prepared: TypeAlias = tuple[str, Thumbnail, Receipt]
+"""Which thumbnail it is, the thumbnail, and what a receipt would say of the whole picture."""
 
 
 def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
@@ -71,16 +77,16 @@ def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
 
     made: dict[str, Thumbnail] = {}  # two threads may make one twice, which is harmless
 
-    def prepare(entry: tuple[Media, Role]) -> list[tuple[str, Thumbnail]] | str:
+    def prepare(entry: tuple[Media, Role]) -> list[_Prepared] | str:
         media, role = entry
         side_px = round(_SIDE_PX[role] * scale)
-        found: list[tuple[str, Thumbnail]] = []
+        found: list[_Prepared] = []
         try:
             for picture in render(media):
                 key = f"{picture.receipt.sha256}@{side_px}"
                 if key not in made:
                     made[key] = _shrink(picture, side_px)
-                found.append((key, made[key]))
+                found.append((key, made[key], picture.receipt))
         except (ImageError, UnsafePathError) as error:
             return str(error)
         return found
@@ -91,24 +97,26 @@ def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
 
 def _arrange(
     distinct: Sequence[tuple[Media, Role]],
-    prepared: Iterable[list[tuple[str, Thumbnail]] | str],
+    prepared: Iterable[list[_Prepared] | str],
 ) -> Shelf:
     index: dict[str, int] = {}
     thumbnails: list[Thumbnail] = []
     places: dict[tuple[Media, Role], tuple[int, ...]] = {}
     problems: dict[tuple[Media, Role], str] = {}
+    hashes: dict[tuple[Media, Role], tuple[tuple[tuple[str, ...], str], ...]] = {}
     for entry, pictures in zip(distinct, prepared, strict=True):
         if isinstance(pictures, str):
             problems[entry] = pictures
             continue
         where: list[int] = []
-        for key, thumbnail in pictures:
+        for key, thumbnail, _ in pictures:
             if key not in index:
                 index[key] = len(thumbnails)
                 thumbnails.append(thumbnail)
             where.append(index[key])
         places[entry] = tuple(where)
-    return Shelf(thumbnails=tuple(thumbnails), places=places, problems=problems)
+        hashes[entry] = tuple((receipt.sources, receipt.sha256) for *_, receipt in pictures)
+    return Shelf(thumbnails=tuple(thumbnails), places=places, problems=problems, hashes=hashes)
 
 
 def _shrink(picture: Picture, side_px: int) -> Thumbnail:

@@ -87,6 +87,17 @@
     let at = 0; // place of the open item within `found`
     let shownRun = 0; // whose reply is open
 
+    // Runs may have been shown one item in different ways: what this run saw of it.
+    const seenBy = (item, run) => {
+      const sight = item.others ? item.sight[run] : 0;
+      return sight === 0 ? item : { ...item, ...item.others[sight - 1] };
+    };
+    // The run whose sight is open; one that was not asked lends itself the first that was.
+    const seeing = (item) => {
+      if (item.answers[shownRun] || !item.others) return shownRun;
+      return Math.max(0, item.answers.findIndex(Boolean));
+    };
+
     // -------------------------------------------------------------- pictures
 
     const blocks = new Map();
@@ -165,8 +176,11 @@
     const haystack = (index) => {
       if (!haystacks.has(index)) {
         const item = data.items[index];
-        const parts = [item.id, text(item.question), item.problem, ...Object.values(item.groups)];
-        for (const option of item.options) parts.push(text(option.text));
+        const parts = [item.id, item.problem, ...Object.values(item.groups)];
+        for (const sight of [item, ...(item.others || [])]) {
+          parts.push(text(sight.question));
+          for (const option of sight.options) parts.push(text(option.text));
+        }
         for (const answer of item.answers) {
           if (answer) parts.push(text(answer.reply), text(answer.rule), text(answer.reason));
         }
@@ -293,7 +307,8 @@
             on: { click: () => open(place) },
           },
           make("span", { class: "row-id", title: item.id }, shortId(item)),
-          make("span", { class: "row-task" }, [item.task, item.condition].join(" · ")),
+          make("span", { class: "row-task" },
+            [item.task, seenBy(item, seeing(item)).condition].join(" · ")),
           make("span", { class: "row-signs" }, ...item.answers.map(sign)),
         ),
       );
@@ -360,7 +375,7 @@
             type: "button",
             class: "choose-run",
             "aria-pressed": String(run === shownRun),
-            on: { click: () => { shownRun = run; drawCase(); } },
+            on: { click: () => { shownRun = run; draw(); } },
           }, chip(run))),
         make("td", { class: "read" }, answer && answer.letter !== null ? answer.letter : "–"),
         make("td", {},
@@ -429,13 +444,23 @@
           receiptTable(answer)));
     };
 
+    const sightNote = (item) => {
+      const shown = seeing(item);
+      const others = data.runs.map((_, run) => run).filter(
+        (run) => item.answers[run] && item.sight[run] !== item.sight[shown]);
+      return make("p", { class: "sight facts" }, "As shown to ", chip(shown),
+        " and otherwise to ", ...others.flatMap((run) => [chip(run), " "]),
+        "(choose a run below to see what it saw).");
+    };
+
     const drawCase = () => {
       if (found.length === 0) {
         panel.replaceChildren(
           make("p", { class: "empty" }, "No item passes these filters. Reset them to see all."));
         return;
       }
-      const item = data.items[found[at]];
+      const whole = data.items[found[at]];
+      const item = seenBy(whole, seeing(whole));
       const withPictures = item.options.some((option) => option.media);
       const groups = Object.entries(item.groups).map(([key, value]) => `${key} ${value}`);
       panel.replaceChildren(
@@ -452,6 +477,12 @@
               "aria-label": "Next item", on: { click: () => open(at + 1) } }, "›"))),
         item.problem
           ? make("p", { class: "problem" }, `The reference cannot be used: ${item.problem}`)
+          : "",
+        whole.others ? sightNote(whole) : "",
+        item.answers[shownRun] && item.answers[shownRun].changed
+          ? make("p", { class: "problem" },
+              `Not the pictures that ${data.runs[shownRun].label} was sent: the files, or how they `
+              + "are rendered, have changed since. The receipts tell what was sent.")
           : "",
         make("div", { class: withPictures || item.media.length === 0 ? "look is-wide" : "look" },
           item.media.length > 0
@@ -516,7 +547,7 @@
       p: () => turnPage(-1),
       r: () => {
         shownRun = (shownRun + 1) % data.runs.length;
-        drawCase();
+        draw();
       },
       "/": () => $("#filter-words").focus(),
     };
