@@ -8,9 +8,10 @@ from overread.cli.output import notice, print_json
 from overread.errors import UsageError, expected
 from overread.imaging.render import PictureRenderer
 from overread.report.collect import collect
-from overread.report.html import write_html
+from overread.report.html import write_page
 from overread.report.json_report import report_json, write_json
 from overread.report.markdown import write_markdown
+from overread.report.pictures import stock_shelf, with_changed_pictures
 from overread.run.scoring import score_if_stopped
 
 __all__ = ["report_command", "write_report"]
@@ -65,8 +66,9 @@ def write_report(
     for run in runs:
         score_if_stopped(run, release=release)
     data, opened = collect(runs, release=release, title=title)
-    out.mkdir(parents=True, exist_ok=True)
-    write_html(data, out, PictureRenderer(opened.root))
+    shelf = stock_shelf(data, PictureRenderer(opened.root))
+    data = with_changed_pictures(data, shelf)  # a finding that belongs into all three forms
+    write_page(data, out, shelf)
     write_markdown(data, out / "report.md")
     write_json(data, out / "report.json")
     return report_json(data)
