@@ -195,3 +195,13 @@ def test_tokens_have_columns_only_where_a_server_counted_them(
     clip = replace(small_report, runs=small_report.runs[1:2], comparison=None)
     page = write_html(clip, tmp_path, renderer).read_text(encoding="utf-8")
     assert ">Tokens in</th>" not in page
+
+
+def test_a_pair_says_on_a_phone_what_each_number_is(small_page: Path) -> None:
+    page = small_page.read_text(encoding="utf-8")
+    body = page[page.index('<table class="plain stacked pairs">') :]
+    row = body[body.index("<tbody>") : body.index("</tr>", body.index("<tbody>"))]
+    assert re.findall(r'data-label="([^"]*)"', row) == [
+        "questions", "right by both", "only first", "only second", "neither", "difference",
+        "p, McNemar", "p by patient", "adjusted p (Holm)",
+    ]  # fmt: skip

@@ -179,9 +179,7 @@ def _pairs(found: Pairs | None) -> list[str]:
 def _p_values(row: PairRow) -> tuple[str, str]:
     """Give McNemar's p and the permutation's, the one that is adjusted in bold."""
     tests = {"mcnemar": row.p_mcnemar, "sign flip": row.p_sign_flip}
-    mcnemar, sign_flip = (
-        f"**{cell(p)}**" if name == row.adjusted else cell(p) for name, p in tests.items()
-    )
+    mcnemar, sign_flip = (f"**{p}**" if name == row.adjusted else p for name, p in tests.items())
     return mcnemar, sign_flip
 
 
