@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import signal
+import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +165,19 @@ def test_starting_and_stopping_leaves_nothing_behind() -> None:
     for _ in range(20):
         with FakeServer(Script(shares={"hang": 1.0})):
             pass
+
+
+def test_a_connection_that_comes_with_the_end_is_closed() -> None:
+    with ExitStack() as clients:
+        with FakeServer() as server:
+            assert server._loop is not None
+            port = int(server.base_url.rpartition(":")[2].partition("/")[0])
+            # While the loop sleeps, clients queue; it wakes to them and to the end at once.
+            server._loop.call_soon_threadsafe(time.sleep, 0.1)
+            time.sleep(0.02)
+            for _ in range(3):
+                clients.enter_context(socket.create_connection(("127.0.0.1", port)))
+        gc.collect()  # an unclosed socket would warn here, and fail
 
 
 def test_every_outcome_is_described() -> None:

@@ -28,7 +28,9 @@ __all__ = ["FakeServer", "Seen"]
 
 _LARGEST_HEAD = 1 << 16
 _LARGEST_BODY = 1 << 28
-_SETTLE_S = 0.01
+_TURNS = 10
+"""Turns of the event loop, more than asyncio takes from accepting a connection to our task for it.
+Counted, not timed: on a busy machine a wait can be over within one turn."""
 _DRIP_S = 0.05
 _SPACE = b" " * (1 << 18)
 _PACKINGS = {"packed": "gzip", "brotli": "br"}
@@ -129,13 +131,18 @@ class FakeServer:
         self._loop = asyncio.get_running_loop()
         self._ready.set()
         await self._stop.wait()
+        with suppress(NotImplementedError):  # on Windows
+            for listening in server.sockets:
+                self._loop.remove_reader(listening.fileno())
+        # A connection just accepted becomes a task. Were the server closed before, asyncio would
+        # drop the connection without closing it (`Server._attach` fails, and nobody hears of it).
+        await _let_others_run()
         server.close()
-        await asyncio.sleep(_SETTLE_S)  # a connection just accepted becomes a task
         while self._connections:
             for task in tuple(self._connections):
                 task.cancel()
             await asyncio.gather(*self._connections, return_exceptions=True)
-            await asyncio.sleep(_SETTLE_S)  # lets the transports close
+            await _let_others_run()  # the transports close
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -237,6 +244,11 @@ class FakeServer:
                 writer.write(reply)
         await writer.drain()
         return True
+
+
+async def _let_others_run() -> None:
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
