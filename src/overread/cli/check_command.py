@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from overread.cli.output import (
@@ -15,6 +14,7 @@ from overread.cli.output import (
     notice,
     percent,
     print_json,
+    safe,
     show,
     stratum_name,
 )
@@ -62,16 +62,16 @@ def _json(check: ReleaseCheck) -> dict[str, Any]:
 
 
 def _counts(split: SplitCheck) -> Table:
-    table = Table(title=escape(f"{split.split}: questions"), title_justify="left")
+    table = Table(title=safe(f"{split.split}: questions"), title_justify="left")
     table.add_column("setting")
     for name in ("questions", "complete", "lesions", "patients"):
         table.add_column(name, justify="right")
     letters = sorted({letter for row in split.rows for letter in row.letters})
     for letter in letters:
-        table.add_column(f"right {escape(letter)}", justify="right")
+        table.add_column(f"right {safe(letter)}", justify="right")
     for row in (*split.rows, split.total):
         table.add_row(
-            escape(stratum_name(row.stratum)),
+            safe(stratum_name(row.stratum)),
             _count(row),
             str(row.n_expected if row.n_expected is not None else "–"),
             str(row.n_lesions),
@@ -88,7 +88,7 @@ def _count(row: CountRow) -> str:
 
 def _floors(split: SplitCheck) -> Table:
     table = Table(
-        title=escape(f"{split.split}: what policies that see no picture score (%)"),
+        title=safe(f"{split.split}: what policies that see no picture score (%)"),
         title_justify="left",
     )
     table.add_column("policy")
@@ -98,7 +98,7 @@ def _floors(split: SplitCheck) -> Table:
     whole = [floor for floor in split.floors if not floor.stratum]
     for floor in sorted(whole, key=lambda floor: -(floor.value or 0)):
         table.add_row(
-            escape(floor.policy),
+            safe(floor.policy),
             str(floor.n),
             percent(floor.value),
             interval(floor.low, floor.high),

@@ -7,12 +7,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
-from rich.markup import escape
 from rich.table import Table
 
 from overread.analysis.asked import check_same_release
 from overread.analysis.compare import PairDifference, RunScores, compare
-from overread.cli.output import notice, percent, print_json, show, stratum_name
+from overread.cli.output import (
+    is_wide,
+    notice,
+    number_table,
+    percent,
+    print_json,
+    safe,
+    show,
+    stratum_name,
+)
 from overread.errors import UsageError, expected
 from overread.records import Manifest
 from overread.registry import find_benchmark
@@ -90,25 +98,29 @@ def _table(
     title: str, rows: Iterable[PairDifference], *, names: tuple[str, ...], unit: str
 ) -> Table:
     """Tabulate pairs; `names` are the columns that say which: the runs, or the stratum."""
-    table = Table(title=escape(title), title_justify="left")
+    table = number_table(title)
     for name in names:
-        table.add_column(name, overflow="fold", min_width=9)
-    tests = ("p McN", f"p {unit}", "p adj")
-    for name in ("n", "1, 2", "diff", "95 %", "only 1, 2", *tests):
+        table.add_column(name, overflow="fold", min_width=6)
+    columns = ["n", "1, 2", "diff", "95 %", "only 1, 2", "p McN", f"p {unit}", "p adj"]
+    if not is_wide():
+        columns = [name for name in columns if name not in ("n", "only 1, 2")]
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        shown = {"run 1": row.first, "run 2": row.second, "stratum": stratum_name(row.stratum)}
-        table.add_row(
-            *(escape(shown[name]) for name in names),
-            str(row.n),
-            f"{percent(row.first_value)}, {percent(row.second_value)}",
-            f"{100 * row.difference:+.1f}",
-            _bounds(row),
-            f"{_dash(row.only_first)}, {_dash(row.only_second)}",
-            _p(row.p_mcnemar, mark="*" if row.adjusted == "mcnemar" else ""),
-            _p(row.p_sign_flip, mark="*" if row.adjusted == "sign flip" else ""),
-            _p(row.p_holm, mark=""),
-        )
+        shown = {
+            "run 1": safe(row.first),
+            "run 2": safe(row.second),
+            "stratum": safe(stratum_name(row.stratum)),
+            "n": str(row.n),
+            "1, 2": f"{percent(row.first_value)}, {percent(row.second_value)}",
+            "diff": f"{100 * row.difference:+.1f}",
+            "95 %": _bounds(row),
+            "only 1, 2": f"{_dash(row.only_first)}, {_dash(row.only_second)}",
+            "p McN": _p(row.p_mcnemar, mark="*" if row.adjusted == "mcnemar" else ""),
+            f"p {unit}": _p(row.p_sign_flip, mark="*" if row.adjusted == "sign flip" else ""),
+            "p adj": _p(row.p_holm, mark=""),
+        }
+        table.add_row(*(shown[name] for name in (*names, *columns)))
     return table
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rich.markup import escape
 from rich.table import Table
 
 from overread import registry
-from overread.cli.output import print_json, show
+from overread.cli.output import print_json, safe, show
 
 __all__ = ["list_command"]
 
@@ -33,7 +32,7 @@ def list_command(
     for column in rows[0] if rows else ():
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(escape(str(value)) for value in row.values()))
+        table.add_row(*(safe(str(value)) for value in row.values()))
     show(table)
 
 

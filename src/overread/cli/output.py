@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -22,34 +24,71 @@ __all__ = [
     "card_table",
     "findings_table",
     "interval",
+    "is_wide",
     "notice",
+    "number_table",
     "percent",
     "print_json",
     "progress_bar",
+    "safe",
     "show",
     "stratum_name",
     "totals_table",
 ]
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_WIDE: Final = 100
+"""Columns of text from which a score card has room for all its numbers."""
 _STYLES = {Severity.INFO: "cyan", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 
 
 def show(*renderables: object) -> None:
     """Print for people on standard output: as wide as the terminal, at least 100 in a pipe."""
-    console = Console(width=None if sys.stdout.isatty() else 110, highlight=False, emoji=False)
+    console = _console()
     for renderable in renderables:
         console.print(renderable)
 
 
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else 110, highlight=False, emoji=False)
+
+
 def notice(text: str) -> None:
     """Say something beside the result, on standard error."""
-    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(escape(text))
+    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(safe(text))
 
 
 def print_json(value: object) -> None:
     """Print one JSON value on standard output, and nothing else."""
     json.dump(value, sys.stdout, ensure_ascii=False, allow_nan=False, indent=2)
     sys.stdout.write("\n")
+
+
+def safe(text: str) -> str:
+    r"""Make foreign text printable: no markup of tables, no escape that moves a terminal.
+
+    Examples
+    --------
+    >>> print(safe("lung [bold]\x1b[31m"))
+    lung \[bold]�[31m
+    """
+    return escape(_CONTROL.sub("\ufffd", text))
+
+
+def is_wide() -> bool:
+    """Tell whether there is room for every column of a table of numbers."""
+    return _console().width >= _WIDE
+
+
+def number_table(title: str) -> Table:
+    """Start a table of numbers: with lines where there is room, else as slim as can be."""
+    table = Table(
+        title=safe(title),
+        title_justify="left",
+        box=box.HEAVY_HEAD if is_wide() else box.SIMPLE_HEAD,
+    )
+    table.padding = (0, 1) if is_wide() else (0, 1, 0, 0)
+    return table
 
 
 def percent(value: float | None) -> str:
@@ -72,7 +111,7 @@ def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Ta
     headline = _headline(estimates)
     table = _card(f"{label}, {profile} profile (%)", first="stratum", headline=headline)
     for stratum, by_metric in _by_stratum(estimates, profile).items():
-        name = escape(stratum_name(dict(stratum)))
+        name = safe(stratum_name(dict(stratum)))
         table.add_row(name, *_five(by_metric, headline), style=None if stratum else "bold")
     return table
 
@@ -86,7 +125,7 @@ def totals_table(
     for label, estimates in runs:
         total = _by_stratum(estimates, profile).get((), {})
         if total:
-            table.add_row(escape(label), *_five(total, headline))
+            table.add_row(safe(label), *_five(total, headline))
     return table
 
 
@@ -99,20 +138,28 @@ def _headline(estimates: Sequence[Estimate]) -> str:
     return next((name for name in metrics if f"{name}_answered" in metrics), "accuracy")
 
 
+def _columns(headline: str) -> dict[str, str]:
+    """Name the columns that there is room for: key → heading."""
+    columns = {
+        "n": "n",
+        "score": headline.replace("_", " "),
+        "interval": "95 %",
+        "answered": "answered",
+        "no answer": "no answer",
+        "chance": "chance",
+        "blind": "blind",
+        "gain": "gain",
+    }
+    if not is_wide():
+        del columns["answered"], columns["chance"]
+    return columns
+
+
 def _card(title: str, *, first: str, headline: str) -> Table:
-    table = Table(title=escape(title), title_justify="left")
-    table.add_column(first)
-    for name in (
-        "n",
-        escape(headline.replace("_", " ")),
-        "95 %",
-        "answered",
-        "no answer",
-        "chance",
-        "blind",
-        "gain",
-    ):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = number_table(title)
+    table.add_column(first, no_wrap=True)
+    for name in _columns(headline).values():
+        table.add_column(safe(name), justify="right", no_wrap=True)
     return table
 
 
@@ -131,16 +178,17 @@ def _five(by_metric: Mapping[str, Estimate], headline: str) -> tuple[str, ...]:
         each.value if (each := by_metric.get(name)) else None
         for name in (f"{headline}_answered", "no_answer", "gain_over_blind")
     )
-    return (
-        str(score.n),
-        percent(score.value),
-        interval(score.low, score.high),
-        percent(answered),
-        percent(no_answer),
-        percent(score.chance),
-        percent(score.blind_floor),
-        "–" if gain is None else f"{100 * gain:+.1f}",
-    )
+    cells = {
+        "n": str(score.n),
+        "score": percent(score.value),
+        "interval": interval(score.low, score.high),
+        "answered": percent(answered),
+        "no answer": percent(no_answer),
+        "chance": percent(score.chance),
+        "blind": percent(score.blind_floor),
+        "gain": "–" if gain is None else f"{100 * gain:+.1f}",
+    }
+    return tuple(cells[key] for key in _columns(headline))
 
 
 def findings_table(findings: Sequence[Finding]) -> Table:
@@ -152,10 +200,10 @@ def findings_table(findings: Sequence[Finding]) -> Table:
     for each in sorted(findings, key=lambda finding: order.index(finding.severity)):
         table.add_row(
             f"[{_STYLES[each.severity]}]{each.severity}[/]",
-            escape(each.code),
+            safe(each.code),
             str(each.count),
-            escape(f"{each.where}: {each.evidence}"),
-            escape(each.effect),
+            safe(f"{each.where}: {each.evidence}"),
+            safe(each.effect),
         )
     return table
 
@@ -200,7 +248,7 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], Non
         TimeRemainingColumn(),
     )
     with Bars(*columns, console=console) as bars:
-        task = bars.add_task(escape(what), total=None, failed="")
+        task = bars.add_task(safe(what), total=None, failed="")
 
         def update(progress: Progress) -> None:
             failed = f"[red]{progress.failed} failed[/] " if progress.failed else ""
@@ -208,7 +256,7 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], Non
                 task,
                 completed=progress.done,
                 total=progress.total,
-                failed=f"{failed}[dim]{escape(progress.note)}[/]",
+                failed=f"{failed}[dim]{safe(progress.note)}[/]",
             )
 
         yield update

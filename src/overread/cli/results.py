@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.markup import escape
-
-from overread.cli.output import card_table, findings_table, print_json, show
+from overread.cli.output import card_table, findings_table, print_json, safe, show
 from overread.records import Estimate
 from overread.report.json_report import run_json
 from overread.store.run_store import RunStore
@@ -26,7 +24,7 @@ def print_run(path: Path, *, json: bool) -> None:
     for profile in ("honest", "published"):
         show(card_table(manifest.model.label, estimates, profile=profile))
     for note in _notes(estimates):
-        show(f"Note: {escape(note)}.")
+        show(f"Note: {safe(note)}.")
     if findings:
         show(findings_table(findings))
 
