@@ -225,3 +225,18 @@ def test_a_place_that_cannot_be_written_is_named(release, tmp_path, capsys):
     taken.write_text("a file")
     assert call("report", str(tmp_path / "a"), str(taken)) == 2
     assert str(taken) in capsys.readouterr().err
+
+
+def test_foreign_text_cannot_move_the_terminal(release, tmp_path, capsys):
+    import shutil
+
+    root = tmp_path / "hostile"
+    shutil.copytree(release, root)
+    questions = json.loads((root / "qa_llm.json").read_text())
+    questions[0]["q_type"] = "\x1b[31mred[bold]\x9b2J"
+    (root / "qa_llm.json").write_text(json.dumps(questions))
+    call("check", "ct-bench", str(root))
+    out = capsys.readouterr().out
+    assert "\x1b[31m" not in out
+    assert "\x9b" not in out
+    assert "red[bold]" in out
