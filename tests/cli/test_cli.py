@@ -240,3 +240,35 @@ def test_foreign_text_cannot_move_the_terminal(release, tmp_path, capsys):
     assert "\x1b[31m" not in out
     assert "\x9b" not in out
     assert "red[bold]" in out
+
+
+def test_a_release_that_has_moved_is_asked_for(release, tmp_path, capsys):
+    import shutil
+
+    old, new, run = tmp_path / "old", tmp_path / "new", str(tmp_path / "run")
+    shutil.copytree(release, old)
+    assert call("run", "ct-bench", str(old), "-m", "chance", "-o", run) == 0
+    old.rename(new)
+    capsys.readouterr()
+    assert call("report", run, str(tmp_path / "page")) == 2
+    assert "--release FOLDER" in capsys.readouterr().err
+    assert call("report", run, str(tmp_path / "page"), "--release", str(new)) == 0
+    assert call("score", run, str(new)) == 0
+
+
+def test_lone_letters_are_choices_under_both_profiles(release, tmp_path, capsys):
+    from overread.contracts import Selection
+    from overread.registry import find_benchmark
+
+    opened = find_benchmark("ct-bench").open(release)
+    rows = [
+        {"item": item.id, "answer": opened.reference(item.id).answer}
+        for item in opened.items(Selection())
+    ]
+    file = tmp_path / "letters.json"
+    file.write_text(json.dumps(rows))
+    assert call("score", "ct-bench", str(release), "--predictions", str(file), "--json") == 0
+    run = json.loads(capsys.readouterr().out)
+    totals = {e["profile"]: e["value"] for e in run["estimates"]
+              if e["metric"] == "accuracy" and not e["stratum"]}  # fmt: skip
+    assert totals == {"honest": 1.0, "published": 1.0}

@@ -15,9 +15,10 @@ from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.contracts import Form, Release, Selection
 from overread.errors import StoreError, UsageError, expected
 from overread.records import Item, Manifest, Reference
+from overread.registry import find_benchmark
 from overread.store.run_store import RunStore
 
-__all__ = ["Asked", "asked_of", "check_same_release", "selection_of"]
+__all__ = ["Asked", "asked_of", "check_same_release", "release_of", "selection_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,29 @@ def selection_of(manifest: Manifest) -> Selection:
         stack=cast("Literal['images', 'mosaic', 'features']", chosen["stack"]),
         max_side_px=cast("int | None", chosen.get("max_side_px")),
     )
+
+
+def release_of(manifest: Manifest, root: Path | None) -> Release:
+    """Open the release of a run, in `root` or where the run was made.
+
+    Raises
+    ------
+    UsageError
+        The release is no longer where the run was made, and no other folder is given.
+    ReleaseError
+        The folder is no release of the run's benchmark.
+    """
+    place = root or Path(manifest.release_root)
+    if root is None and not place.is_dir():
+        raise UsageError(
+            expected(
+                "RELEASE",
+                rule="the release where the run was made",
+                got=f"{place}, where nothing is now",
+                remedy="Say where it is: --release FOLDER (for 'overread score': RUN FOLDER).",
+            )
+        )
+    return find_benchmark(manifest.benchmark).open(place)
 
 
 def check_same_release(runs: Sequence[Path], manifests: Sequence[Manifest]) -> None:
@@ -73,8 +97,9 @@ def check_same_release(runs: Sequence[Path], manifests: Sequence[Manifest]) -> N
                 expected(
                     "RUN...",
                     rule=f"different runs of one {first.benchmark} release",
-                    got=f"{path} ({'given twice' if same else manifest.benchmark}, release "
-                    f"{manifest.release_fingerprint[:12]})",
+                    got=f"{path} ("
+                    + (f"run {manifest.run}, given twice" if same else manifest.benchmark)
+                    + f", release {manifest.release_fingerprint[:12]})",
                     remedy="Take the runs of each release by themselves.",
                 )
             )
@@ -96,7 +121,8 @@ def asked_of(store: RunStore, release: Release) -> Asked:
                 rule="the release that the run was made on (fingerprint "
                 f"{store.manifest.release_fingerprint[:12]})",
                 got=f"{release.root} (fingerprint {release.fingerprint[:12]})",
-                remedy="Give the folder of that release with --release, or run again on this one.",
+                remedy="Give the folder of that release, or run again on this one. A run made with "
+                "another version of overread may know the same release by another fingerprint.",
             )
         )
     planned = {line.item for line in store.plan()}

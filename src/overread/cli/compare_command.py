@@ -9,7 +9,7 @@ from typing import Literal
 
 from rich.table import Table
 
-from overread.analysis.asked import check_same_release
+from overread.analysis.asked import check_same_release, release_of
 from overread.analysis.compare import PairDifference, RunScores, compare
 from overread.cli.output import (
     is_wide,
@@ -23,7 +23,6 @@ from overread.cli.output import (
 )
 from overread.errors import UsageError, expected
 from overread.records import Manifest
-from overread.registry import find_benchmark
 from overread.run.scoring import score_if_stopped
 from overread.store.run_store import RunStore
 
@@ -66,8 +65,7 @@ def compare_command(
             manifests.append(store.manifest)
             scores.append(RunScores(label=label, scores=store.scores(), planned=store.plan()))
     check_same_release(runs, manifests)
-    root = release or Path(manifests[0].release_root)
-    plan = find_benchmark(manifests[0].benchmark).open(root).plan()
+    plan = release_of(manifests[0], release).plan()
     found = compare(scores, plan, profile=profile)
     if json:
         print_json(asdict(found))

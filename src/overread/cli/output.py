@@ -23,6 +23,7 @@ from overread.run.asking import Progress
 __all__ = [
     "card_table",
     "findings_table",
+    "headline",
     "interval",
     "is_wide",
     "notice",
@@ -108,11 +109,11 @@ def stratum_name(stratum: Mapping[str, str]) -> str:
 
 def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Table:
     """Tabulate the score card of one profile: a row a stratum, the five numbers and the gain."""
-    headline = _headline(estimates)
-    table = _card(f"{label}, {profile} profile (%)", first="stratum", headline=headline)
+    metric = headline(estimates)
+    table = _card(f"{label}, {profile} profile (%)", first="stratum", metric=metric)
     for stratum, by_metric in _by_stratum(estimates, profile).items():
         name = safe(stratum_name(dict(stratum)))
-        table.add_row(name, *_five(by_metric, headline), style=None if stratum else "bold")
+        table.add_row(name, *_five(by_metric, metric), style=None if stratum else "bold")
     return table
 
 
@@ -120,29 +121,29 @@ def totals_table(
     runs: Sequence[tuple[str, Sequence[Estimate]]], *, title: str, profile: str
 ) -> Table:
     """Tabulate the totals of several runs: a row a run."""
-    headline = _headline([each for _, estimates in runs for each in estimates])
-    table = _card(f"{title}, {profile} profile (%)", first="run", headline=headline)
+    metric = headline([each for _, estimates in runs for each in estimates])
+    table = _card(f"{title}, {profile} profile (%)", first="run", metric=metric)
     for label, estimates in runs:
         total = _by_stratum(estimates, profile).get((), {})
         if total:
-            table.add_row(safe(label), *_five(total, headline))
+            table.add_row(safe(label), *_five(total, metric))
     return table
 
 
 _Stratum = tuple[tuple[str, str], ...]
 
 
-def _headline(estimates: Sequence[Estimate]) -> str:
+def headline(estimates: Sequence[Estimate]) -> str:
     """Name the headline metric: the one that is also estimated over the answered questions."""
     metrics = dict.fromkeys(each.metric for each in estimates)
     return next((name for name in metrics if f"{name}_answered" in metrics), "accuracy")
 
 
-def _columns(headline: str) -> dict[str, str]:
+def _columns(metric: str) -> dict[str, str]:
     """Name the columns that there is room for: key → heading."""
     columns = {
         "n": "n",
-        "score": headline.replace("_", " "),
+        "score": metric.replace("_", " "),
         "interval": "95 %",
         "answered": "answered",
         "no answer": "no answer",
@@ -155,10 +156,10 @@ def _columns(headline: str) -> dict[str, str]:
     return columns
 
 
-def _card(title: str, *, first: str, headline: str) -> Table:
+def _card(title: str, *, first: str, metric: str) -> Table:
     table = number_table(title)
     table.add_column(first, no_wrap=True)
-    for name in _columns(headline).values():
+    for name in _columns(metric).values():
         table.add_column(safe(name), justify="right", no_wrap=True)
     return table
 
@@ -171,12 +172,12 @@ def _by_stratum(estimates: Sequence[Estimate], profile: str) -> dict[_Stratum, d
     return found
 
 
-def _five(by_metric: Mapping[str, Estimate], headline: str) -> tuple[str, ...]:
+def _five(by_metric: Mapping[str, Estimate], metric: str) -> tuple[str, ...]:
     """Give the cells of one score card row: n, the five numbers, the gain."""
-    score = by_metric[headline]
+    score = by_metric[metric]
     answered, no_answer, gain = (
         each.value if (each := by_metric.get(name)) else None
-        for name in (f"{headline}_answered", "no_answer", "gain_over_blind")
+        for name in (f"{metric}_answered", "no_answer", "gain_over_blind")
     )
     cells = {
         "n": str(score.n),
@@ -188,7 +189,7 @@ def _five(by_metric: Mapping[str, Estimate], headline: str) -> tuple[str, ...]:
         "blind": percent(score.blind_floor),
         "gain": "–" if gain is None else f"{100 * gain:+.1f}",
     }
-    return tuple(cells[key] for key in _columns(headline))
+    return tuple(cells[key] for key in _columns(metric))
 
 
 def findings_table(findings: Sequence[Finding]) -> Table:

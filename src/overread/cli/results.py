@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from overread.cli.output import card_table, findings_table, print_json, safe, show
+from overread.cli.output import card_table, findings_table, headline, print_json, safe, show
 from overread.records import Estimate
 from overread.report.json_report import run_json
+from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
 
 __all__ = ["print_run"]
@@ -18,8 +19,9 @@ def print_run(path: Path, *, json: bool) -> None:
     with RunStore.open(path) as store:
         estimates, findings = tuple(store.estimates()), tuple(store.findings())
         manifest = store.manifest
+        tokens = count_tokens(store.responses()) if json else None
     if json:
-        print_json(run_json(manifest.run, estimates, findings))
+        print_json(run_json(manifest.run, estimates, findings, tokens=tokens))
         return
     for profile in ("honest", "published"):
         show(card_table(manifest.model.label, estimates, profile=profile))
@@ -31,5 +33,6 @@ def print_run(path: Path, *, json: bool) -> None:
 
 def _notes(estimates: Iterable[Estimate]) -> list[str]:
     """Give what must be known to read the totals: few patients, questions not asked yet."""
-    totals = (each for each in estimates if not each.stratum and each.metric == "accuracy")
-    return list(dict.fromkeys(each.reason for each in totals if each.reason))
+    totals = [each for each in estimates if not each.stratum]
+    metric = headline(totals)
+    return list(dict.fromkeys(e.reason for e in totals if e.reason and e.metric == metric))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from overread.analysis.asked import release_of
 from overread.cli.output import notice
 from overread.cli.results import print_run
 from overread.cli.typed import typed_command
@@ -71,8 +72,7 @@ def score_command(
             )
         )
     with RunStore.open(path, write=True) as store:
-        root = release or Path(store.manifest.release_root)
-        score_run(store, find_benchmark(store.manifest.benchmark).open(root))
+        score_run(store, release_of(store.manifest, release))
     print_run(path, json=json)
     notice(f"{path}: scored again from the stored answers.")
     return 0

@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from overread.analysis.answers import summarise_answers
-from overread.analysis.asked import Asked, asked_of, check_same_release
+from overread.analysis.asked import Asked, asked_of, check_same_release, release_of
 from overread.analysis.compare import Comparison, RunScores, compare
 from overread.contracts import Release
 from overread.records import Choice, Item, PlannedItem, Reference, Response, Score
-from overread.registry import find_benchmark
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, RunReport, run_labels
 from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
@@ -44,7 +43,7 @@ def collect(
     try:
         check_same_release(runs, [store.manifest for store in stores])
         manifest = stores[0].manifest
-        opened = find_benchmark(manifest.benchmark).open(release or Path(manifest.release_root))
+        opened = release_of(manifest, release)
         asked = [asked_of(store, opened) for store in stores]
         reports = tuple(_run_report(*pair) for pair in zip(stores, asked, strict=True))
         data = ReportData(

@@ -68,6 +68,11 @@ class RunReport:
     tokens: TokenTotals = field(default_factory=TokenTotals)
     """What the servers counted, every draw included."""
 
+    @property
+    def n_waiting(self) -> int:
+        """Planned questions that were not asked yet: a run with some allows no verdict."""
+        return sum(row.count for row in self.answers.non_answers if row.status is None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportData:

@@ -118,7 +118,7 @@ def score_card_row(run: RunReport, *, headline: str, label: str, colour: int) ->
         colour=colour,
         detail=_detail(run, score),
         gain=show_estimate(gained, signed=True),
-        verdict=verdict(gained),
+        verdict="unknown" if run.n_waiting else verdict(gained),
         score=shown,
         published=shown_published,
         readings_differ=differ,

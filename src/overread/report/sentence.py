@@ -30,14 +30,22 @@ _VERDICTS = {
 def sentences(data: ReportData) -> tuple[str, ...]:
     """Say what the headline shows: one run in full, several sorted by their blind floor."""
     labels = run_labels(data.runs)
+    unfinished = [
+        f"{labels[run.manifest.run]} is not finished: {count(run.n_waiting)} of "
+        f"{count(run.answers.n)} questions have not been asked yet, so nothing is said of it."
+        for run in data.runs
+        if run.n_waiting
+    ]
+    finished = [run for run in data.runs if not run.n_waiting]
+    if not finished:
+        return tuple(unfinished)
     if len(data.runs) == 1:
         return (_sentence(data, labels[data.runs[0].manifest.run]),)
-    return _sorted_runs(
-        {
-            labels[run.manifest.run]: EstimateTable.of(run.estimates, data.plan.headline)
-            for run in data.runs
-        }
-    )
+    tables = {
+        labels[run.manifest.run]: EstimateTable.of(run.estimates, data.plan.headline)
+        for run in finished
+    }
+    return (*_sorted_runs(tables), *unfinished)
 
 
 def limits(data: ReportData) -> tuple[str, ...]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from overread.analysis.asked import Asked, asked_of
+from overread.analysis.asked import Asked, asked_of, release_of
 from overread.analysis.blind_floor import find_floor
 from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
 from overread.analysis.wire_findings import wire_findings
 from overread.contracts import Release
 from overread.records import Finding, PlannedItem, Profile, Score, Severity
-from overread.registry import find_benchmark
 from overread.store.run_store import RunStore
 
 __all__ = ["PROFILES", "score_if_stopped", "score_run", "set_floor"]
@@ -80,7 +79,7 @@ def score_if_stopped(path: Path, *, release: Path | None) -> None:
         if store.estimates():
             return
         manifest = store.manifest
-    opened = find_benchmark(manifest.benchmark).open(release or Path(manifest.release_root))
+    opened = release_of(manifest, release)
     with RunStore.open(path, write=True) as store:
         score_run(store, opened)
 

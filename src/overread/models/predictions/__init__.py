@@ -10,9 +10,10 @@ A row names its item by one of
 - ``lesion_idx`` and ``q_type``, better with ``bbox_type`` and ``split``.
 
 and its answer by one of ``text``, ``reply``, ``response``, ``raw_response``, ``output``,
-``prediction``, ``answer``, ``selected_option``. A JSON object may also map ids to answers. The list
-that the CT-Bench script writes (``output_data.json``) is read as it is: its rows have no box type,
-so their question and choices must agree, and a row that fits two items is refused.
+``prediction``, ``answer``, ``selected_option``; a lone letter in one of the last three is a choice
+already read, and is read as such under both profiles. A JSON object may also map ids to answers.
+The list that the CT-Bench script writes (``output_data.json``) is read as it is: its rows have no
+box type, so their question and choices must agree, and a row that fits two items is refused.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +15,8 @@ from overread.models.predictions.rows import Row, read_rows
 from overread.records import Finding, Item, ModelIdentity, Status
 
 __all__ = ["ADAPTER", "PredictionsAdapter", "PredictionsModel"]
+
+_LETTER = re.compile(r"\s*[A-Za-z]\s*")
 
 
 class PredictionsAdapter:
@@ -83,8 +87,12 @@ class PredictionsModel:
         joined = self._join.find(query.item, draw=query.draw)
         if joined.row is None:
             return Reply(status=Status.FAILED, reason=joined.reason)
-        row = joined.row
-        return Reply(status=row.status, text=row.text, reason=row.reason)
+        row, text = joined.row, joined.row.text
+        if row.is_choice and text is not None and _LETTER.fullmatch(text):
+            # A lone letter there is a choice that somebody has read already, no raw reply: the
+            # benchmark's script must not be blamed for finding no JSON in it.
+            text = json.dumps({"selected_option": text.strip()})
+        return Reply(status=row.status, text=text, reason=row.reason)
 
     async def close(self) -> None:
         """Nothing is held."""

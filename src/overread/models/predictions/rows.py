@@ -17,10 +17,8 @@ from overread.records import Status
 __all__ = ["ID_FIELDS", "Row", "read_rows"]
 
 ID_FIELDS = ("item", "item_id", "id")
-_ANSWER_FIELDS = (
-    *("text", "reply", "response", "raw_response", "output"),
-    *("prediction", "answer", "selected_option"),
-)
+_CHOICE_FIELDS = ("prediction", "answer", "selected_option")
+_ANSWER_FIELDS = ("text", "reply", "response", "raw_response", "output", *_CHOICE_FIELDS)
 _LIST_FIELDS = ("predictions", "responses", "results", "items", "data")
 # A file repeats its release's spellings or has its maker's own, and a model may import no
 # benchmark: so this reader is tolerant by itself. A test holds it to every spelling that the
@@ -57,6 +55,8 @@ class Row:
     text: str | None = None
     reason: str | None = None
     """Why there is no text."""
+    is_choice: bool = False
+    """Whether the text stands in a field for choices already read, not for raw replies."""
 
     @property
     def answer(self) -> tuple[Status, str | None]:
@@ -224,6 +224,8 @@ def _row(place: str, entry: Mapping[str, object]) -> Row:
         status=status,
         text=text,
         reason=reason,
+        is_choice=next((name for name in _ANSWER_FIELDS if entry.get(name) is not None), None)
+        in _CHOICE_FIELDS,
     )
 
 
@@ -231,8 +233,8 @@ def _answer(entry: Mapping[str, object]) -> tuple[Status, str | None, str | None
     """Take a row's answer: its words as they are, or an object as JSON."""
     named = _word(entry.get("status"))
     reason = _word(entry.get("reason")) or _word(entry.get("error"))
-    values = [entry[name] for name in _ANSWER_FIELDS if entry.get(name) is not None]
-    text = _answer_text(values[0]) if values else None
+    names = [name for name in _ANSWER_FIELDS if entry.get(name) is not None]
+    text = _answer_text(entry[names[0]]) if names else None
     if named in (Status.FAILED, Status.REFUSED):
         return Status(named), text or None, reason or f"{named} when the file was written"
     if text is None:
