@@ -225,7 +225,7 @@ def test_what_a_server_does_otherwise_than_asked_is_found_and_stays(request_for)
 
 
 def test_what_a_server_does_otherwise_is_found_in_a_stopped_run_too(request_for):
-    request = request_for("fake:no-seed=yes", limit=6)
+    request = request_for("fake:no-seed=yes", limit=6, options={"concurrency": 1})
 
     def stop(progress):
         raise KeyboardInterrupt
