@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from overread.benchmarks.ct_bench.layout import DEEPLESION_COLUMNS
-
-_PROJECT = Path(__file__).resolve().parents[2]
 
 SIDE = 96
 SPACING_MM = 0.8
@@ -31,12 +28,11 @@ class Folder:
 
 
 @pytest.fixture(scope="session")
-def released_slices() -> Path:
-    """Real DeepLesion slices; OVERREAD_DATA names the folder that holds them."""
-    data = Path(os.environ.get("OVERREAD_DATA") or _PROJECT.parent / "shared" / "data")
-    folder = data / "deeplesion_slices"
+def released_slices(released_data: Path) -> Path:
+    """Real DeepLesion slices."""
+    folder = released_data / "deeplesion_slices"
     if not folder.is_dir():
-        pytest.skip(f"no released slices at {folder} (set OVERREAD_DATA)")
+        pytest.skip(f"no released slices at {folder}")
     return folder
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from collections.abc import Callable
@@ -13,17 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
-
-_PROJECT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session")
-def released_data() -> Path:
-    """Real released files; OVERREAD_DATA names their folder, else ../shared/data is looked at."""
-    folder = Path(os.environ.get("OVERREAD_DATA") or _PROJECT.parent / "shared" / "data")
-    if not folder.is_dir():
-        pytest.skip(f"no released data at {folder} (set OVERREAD_DATA)")
-    return folder
 
 
 @pytest.fixture

@@ -21,14 +21,13 @@ from overread.scoring.reading import Reading
 
 pytestmark = pytest.mark.data
 
-BESIDE = Path(__file__).parents[3] / "shared" / "data"
-EXAM = Path(os.environ.get("OVERREAD_DATA", BESIDE)) / "igakuqa119"
+EXAM = Path(os.environ.get("OVERREAD_DATA") or "no such folder") / "igakuqa119"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _needs_data() -> None:
+def _needs_data(released_data: Path) -> None:
     if not EXAM.is_dir():
-        pytest.skip(f"no real replies at {EXAM}; set OVERREAD_DATA to the folder that holds them")
+        pytest.skip(f"no real replies at {EXAM}")
 
 
 def replies(model: str) -> list[dict[str, Any]]:
