@@ -157,8 +157,11 @@ class Release(Protocol):
         """Hash of the files that hold the questions: two equal ones ask the same."""
         ...
 
-    def findings(self) -> Sequence[Finding]:
-        """Report what is missing or odd, after looking at every question and its files."""
+    def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
+        """Report what is missing or odd, after looking at every question and its files.
+
+        `thorough` also decodes every picture: `overread check` has the time, a run has not.
+        """
         ...
 
     def items(self, selection: Selection) -> Iterator[Item]:

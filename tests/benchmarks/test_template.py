@@ -201,3 +201,14 @@ def accuracy(out: Path, profile: str) -> Estimate:
             for each in store.estimates()
             if each.metric == "accuracy" and each.profile == profile and not each.stratum
         )
+
+
+def test_a_picture_that_cannot_be_decoded_is_found_when_it_is_looked_at_closely(
+    tmp_path: Path,
+) -> None:
+    BENCHMARK.synthesise(tmp_path / "release", seed=1, size=8)
+    release = BENCHMARK.open(tmp_path / "release")
+    picture = next((tmp_path / "release").rglob("*.png"))
+    picture.write_bytes(picture.read_bytes()[:60])
+    assert "unreadable-image" not in {finding.code for finding in release.findings()}
+    assert "unreadable-image" in {finding.code for finding in release.findings(thorough=True)}

@@ -147,6 +147,25 @@ def test_a_file_that_is_no_picture_is_a_finding(small_release):
     assert "unreadable-image" in codes(opened(small_release))
 
 
+def test_a_whole_file_without_a_picture_is_found_when_it_is_looked_at_closely(small_release):
+    import struct
+    import zlib
+
+    def chunk(kind, body):
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
+
+    header = struct.pack(">IIBBBBB", 256, 256, 8, 0, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header)
+    data += chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+    (small_release.root / "llm/test/one.png").write_bytes(data)
+    release = opened(small_release)
+    assert "unreadable-image" not in codes(release)
+    found = {finding.code for finding in release.findings(thorough=True)}
+    assert "unreadable-image" in found
+
+
 def test_a_huge_picture_is_a_finding_before_it_is_decoded(small_release):
     import struct
     import zlib

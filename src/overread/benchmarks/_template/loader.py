@@ -12,7 +12,8 @@ from typing import Final
 
 from overread.benchmarks._template import protocol
 from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer, Selection, Training
-from overread.errors import ReleaseError, UnsafePathError, expected
+from overread.errors import ImageError, ReleaseError, UnsafePathError, expected
+from overread.imaging.read import read_slice
 from overread.imaging.safe_path import resolve_inside
 from overread.records import (
     Choice,
@@ -67,23 +68,26 @@ class TemplateRelease:
         """SHA-256 of the question file."""
         return hashlib.sha256(self._bytes).hexdigest()
 
-    def findings(self) -> Sequence[Finding]:
+    def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
         """Report questions without a picture or a usable answer, and repeated ids."""
-        return tuple(self._findings())
+        return tuple(self._findings(thorough=thorough))
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self, *, thorough: bool) -> Iterator[Finding]:
         for item_id, row in self._rows.items():
             if problem := self.reference(item_id).problem:
                 yield _finding("unusable-answer", item_id, problem, "undefined: no score")
             if "#" in item_id:
                 yield _finding("repeated-id", item_id, row["id"], "asked under a name of its own")
             try:
-                missing = not resolve_inside(self._root, row["picture"]).is_file()
+                file = resolve_inside(self._root, row["picture"])
+                if not file.is_file():
+                    yield _finding("missing-image", item_id, row["picture"], "counted as failed")
+                elif thorough:
+                    read_slice(file)
             except UnsafePathError as error:
                 yield _finding("unsafe-path", item_id, str(error), "counted as failed")
-            else:
-                if missing:
-                    yield _finding("missing-image", item_id, row["picture"], "counted as failed")
+            except ImageError as error:
+                yield _finding("unreadable-image", item_id, str(error), "counted as failed")
 
     def items(self, selection: Selection) -> Iterator[Item]:
         """Give the selected questions in file order."""

@@ -14,6 +14,7 @@ from overread.benchmarks.ct_bench.questions import Question
 from overread.errors import ImageError, UnsafePathError
 from overread.imaging.bounds import check_file
 from overread.imaging.header import read_header
+from overread.imaging.picture_file import decode_picture
 from overread.imaging.safe_path import resolve_inside
 
 __all__ = ["ReleaseFiles"]
@@ -94,8 +95,10 @@ class ReleaseFiles:
         )
         return tuple(patterns)
 
-    def problems(self, paths: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+    def problems(self, paths: Iterable[str], *, thorough: bool) -> Mapping[str, tuple[str, str]]:
         """Look at each file: there, a picture, whole, and of bearable size.
+
+        `thorough` decodes it too: a file can be whole to its last checksum and hold no picture.
 
         Returns
         -------
@@ -104,10 +107,10 @@ class ReleaseFiles:
         """
         ordered = sorted(set(paths))
         with ThreadPoolExecutor() as pool:
-            found = pool.map(self._problem, ordered)
+            found = pool.map(lambda path: self._problem(path, thorough), ordered)
             return {path: one for path, one in zip(ordered, found, strict=True) if one}
 
-    def _problem(self, path: str) -> tuple[str, str] | None:
+    def _problem(self, path: str, thorough: bool) -> tuple[str, str] | None:
         try:
             file = resolve_inside(self._root, path)
         except UnsafePathError as error:
@@ -116,7 +119,10 @@ class ReleaseFiles:
             return "missing-image", ""
         try:
             check_file(file)
-            read_header(file.read_bytes(), file)
+            data = file.read_bytes()
+            header = read_header(data, file)
+            if thorough:
+                decode_picture(data, header, file)
         except ImageError as error:
             return "unreadable-image", str(error)
         return None

@@ -129,7 +129,9 @@ def key_slice_findings(index: LesionIndex, files: ReleaseFiles) -> Iterator[Find
         )
 
 
-def picture_findings(questions: Iterable[Question], files: ReleaseFiles) -> Iterator[Finding]:
+def picture_findings(
+    questions: Iterable[Question], files: ReleaseFiles, *, thorough: bool
+) -> Iterator[Finding]:
     """Report pictures that are absent, broken, too large, or outside the release."""
     asked = [
         (question.place, files.locate(question, raw))
@@ -137,7 +139,9 @@ def picture_findings(questions: Iterable[Question], files: ReleaseFiles) -> Iter
         for raw in question.picture_paths
     ]
     by_code: dict[str, dict[str, str]] = defaultdict(dict)
-    for path, (code, evidence) in files.problems({path for _, path in asked}).items():
+    for path, (code, evidence) in files.problems(
+        {path for _, path in asked}, thorough=thorough
+    ).items():
         by_code[code][path] = evidence
     for code, bad in by_code.items():
         places = {place for place, path in asked if path in bad}

@@ -125,7 +125,7 @@ class CtBenchRelease:
         """Give the counts of a complete release; one built from another table is complete."""
         return () if self._files.origin == "built" else protocol.expected_counts()
 
-    def findings(self) -> Sequence[Finding]:
+    def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
         """Look at every question and its files, and report what is missing or odd."""
         questions = [*self._questions["chat"], *self._questions["clip"]]
         return (
@@ -134,7 +134,7 @@ class CtBenchRelease:
             *question_findings(questions, self._index),
             *id_findings(self._questions, self._by_id),
             *key_slice_findings(self._index, self._files),
-            *picture_findings(questions, self._files),
+            *picture_findings(questions, self._files, thorough=thorough),
         )
 
     # ------------------------------------------------------------ questions and answers
