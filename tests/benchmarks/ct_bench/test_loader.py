@@ -214,6 +214,8 @@ def test_duplicates_are_asked_and_reported(small_release):
     assert ids(release)[-1] == "test/img2txt/box/10#2"
     assert len(set(ids(release))) == len(ids(release)) == 6
     assert "duplicate-id" in codes(release)
+    repeats = [f.where for f in release.findings() if f.code == "repeated-question"]
+    assert repeats == ["qa_llm.json[6]", "qa_clip.json[2]"]
 
 
 def test_twins_of_one_name_are_paired_by_their_options_and_never_by_order(small_release):

@@ -71,6 +71,7 @@ def id_findings(
         The same by item id; a form whose file is absent has the questions of the other.
     """
     for form, asked in questions.items():
+        yield from _repeats(form, asked)
         ids = Counter(question.qa_id for question in asked if question.qa_id)
         repeated = [qa_id for qa_id, count in ids.items() if count > 1]
         if repeated:
@@ -126,6 +127,29 @@ def key_slice_findings(index: LesionIndex, files: ReleaseFiles) -> Iterator[Find
             evidence="neither lesion_bbox nor lesion_nobox holds a picture of it",
             effect="readers that learn from training lesions do without it",
             count=len(lacking),
+        )
+
+
+def _repeats(form: Form, asked: Sequence[Question]) -> Iterator[Finding]:
+    """Report questions that stand in a file twice, word for word and picture for picture."""
+    seen: set[tuple[object, ...]] = set()
+    again: list[str] = []
+    for question in asked:
+        what = (
+            question.split, question.name, question.text, question.option_texts,
+            question.picture_paths,
+        )  # fmt: skip
+        if what in seen:
+            again.append(question.place)
+        seen.add(what)
+    if again:
+        yield Finding(
+            severity=Severity.WARNING,
+            code="repeated-question",
+            where=_first(again),
+            evidence=f"these {form} questions stand in the file more than once",
+            effect="each is asked and counted: they are no independent questions",
+            count=len(again),
         )
 
 
