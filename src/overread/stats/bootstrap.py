@@ -21,10 +21,12 @@ from overread.stats.intervals import Interval, check_level
 __all__ = [
     "ClusterSums",
     "Kind",
+    "as_table",
     "cluster_bootstrap",
     "cluster_codes",
     "cluster_draws",
     "cluster_sums",
+    "mean_or_reason",
 ]
 
 Kind: TypeAlias = Literal["percentile", "bca"]
@@ -82,8 +84,8 @@ def cluster_sums(
     UsageError
         Shapes disagree, a number is not finite, or a weight is negative.
     """
-    table = _as_table("values", values)
-    weight = np.ones_like(table) if weights is None else _as_table("weights", weights)
+    table = as_table("values", values)
+    weight = np.ones_like(table) if weights is None else as_table("weights", weights)
     codes = np.asarray(clusters)
     if weight.shape != table.shape or codes.shape != (table.shape[0],):
         raise UsageError(
@@ -216,20 +218,14 @@ def _interval(
 ) -> Interval:
     numerators = sums.numerators[:, column]
     denominators = sums.denominators[:, column]
-    total = float(denominators.sum())
-    value = float(numerators.sum()) / total if total > 0 else None
+    value, reason = mean_or_reason(numerators, denominators)
     method = "cluster bootstrap" if kind == "percentile" else "cluster bootstrap, bca"
 
     def undefined(reason: str) -> Interval:
         return Interval(value=value, low=None, high=None, level=level, method=method, reason=reason)
 
-    if value is None:
-        return undefined("no items")
-    if int(np.count_nonzero(denominators)) < 2:
-        return undefined("one cluster has no spread")
-    residuals = numerators - value * denominators
-    if float(np.abs(residuals).max()) <= _NO_VARIATION * max(1.0, float(denominators.max())):
-        return undefined("all clusters agree: no variation to resample")
+    if value is None or reason is not None:
+        return undefined(reason or "no items")
     kept = drawn[~np.isnan(drawn)]
     if kept.size < (1 - _MOST_UNDEFINED_DRAWS) * drawn.size:
         return undefined("too few clusters carry an answer")
@@ -241,6 +237,33 @@ def _interval(
     if not high > low:
         return undefined("the draws do not vary")
     return Interval(value=value, low=low, high=high, level=level, method=method)
+
+
+def mean_or_reason(
+    numerators: NDArray[np.float64], denominators: NDArray[np.float64]
+) -> tuple[float | None, str | None]:
+    """Mean of one column of cluster sums, and why the clusters allow no interval of it.
+
+    Parameters
+    ----------
+    numerators, denominators
+        (clusters,) one column of `ClusterSums`.
+
+    Returns
+    -------
+    value, reason
+        `value` is None without items; `reason` is None where the clusters differ.
+    """
+    total = float(denominators.sum())
+    if total <= 0:
+        return None, "no items"
+    value = float(numerators.sum()) / total
+    if int(np.count_nonzero(denominators)) < 2:
+        return value, "one cluster has no spread"
+    residuals = numerators - value * denominators
+    if float(np.abs(residuals).max()) <= _NO_VARIATION * max(1.0, float(denominators.max())):
+        return value, "all clusters agree: no variation to resample"
+    return value, None
 
 
 def _bca_ends(
@@ -275,7 +298,8 @@ def _resample_counts(n_clusters: int, draws: int, rng: np.random.Generator) -> N
     return counts.reshape(draws, n_clusters).astype(np.float64)
 
 
-def _as_table(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def as_table(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Read values as a table (n, columns). UsageError for other shapes and for NaN."""
     array = np.asarray(values, dtype=np.float64)
     table = array[:, np.newaxis] if array.ndim == 1 else array
     if table.ndim != 2 or not bool(np.isfinite(table).all()):

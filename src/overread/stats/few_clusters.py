@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from overread.stats import _special
-from overread.stats.bootstrap import Kind, cluster_bootstrap, cluster_sums
+from overread.stats.bootstrap import (
+    Kind,
+    as_table,
+    cluster_bootstrap,
+    cluster_sums,
+    mean_or_reason,
+)
 from overread.stats.intervals import Interval, check_level
 
 __all__ = ["FEW_CLUSTERS", "cluster_interval", "cluster_t"]
@@ -72,12 +78,8 @@ def cluster_t(
     so it is never taken smaller than the one of independent items.
     """
     check_level(level)
-    table = np.atleast_2d(np.asarray(values, dtype=np.float64).T).T
-    weight = (
-        np.ones_like(table)
-        if weights is None
-        else np.atleast_2d(np.asarray(weights, dtype=np.float64).T).T
-    )
+    table = as_table("values", values)
+    weight = np.ones_like(table) if weights is None else as_table("weights", weights)
     sums = cluster_sums(table, clusters, weights=weight)
     return tuple(
         _interval(
@@ -98,22 +100,14 @@ def _interval(
     denominators: NDArray[np.float64],
     level: float,
 ) -> Interval:
-    total = float(denominators.sum())
-    mean = float(numerators.sum()) / total if total > 0 else None
-
-    def undefined(reason: str) -> Interval:
+    mean, reason = mean_or_reason(numerators, denominators)
+    if mean is None or reason is not None:
         return Interval(
             value=mean, low=None, high=None, level=level, method="cluster t", reason=reason
         )
-
-    if mean is None:
-        return undefined("no items")
+    total = float(denominators.sum())
     n_clusters = int(np.count_nonzero(denominators))
-    if n_clusters < 2:
-        return undefined("one cluster has no spread")
     between = numerators - mean * denominators
-    if float(np.abs(between).max()) <= 1e-12 * max(1.0, float(denominators.max())):
-        return undefined("all clusters agree: no variation to resample")
     error = np.sqrt(n_clusters / (n_clusters - 1) * float((between**2).sum())) / total
     n_items = int(np.count_nonzero(weights))
     within = float(((weights * (values - mean)) ** 2).sum())
