@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, cast
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
-from overread.contracts import Form, Release, Selection
+from overread.contracts import AnalysisPlan, Form, Release, Selection
 from overread.errors import StoreError, UsageError, expected
 from overread.records import Item, Manifest, Reference
 from overread.registry import find_benchmark
@@ -21,13 +22,19 @@ from overread.store.run_store import RunStore
 __all__ = ["Asked", "asked_of", "check_same_release", "release_of", "selection_of"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # without slots, for the floors that are kept
 class Asked:
     """The items of a run's plan with their references, as the release gives them now."""
 
     items: Mapping[str, Item]
     references: Mapping[str, Reference]
-    floors: tuple[BlindFloor, ...]
+    plan: AnalysisPlan
+
+    @cached_property
+    def floors(self) -> tuple[BlindFloor, ...]:
+        """What blind policies score on these items; computed when first asked for."""
+        items, plan = list(self.items.values()), self.plan
+        return blind_floors(items, self.references, plan.strata, cluster=plan.cluster)
 
 
 def selection_of(manifest: Manifest) -> Selection:
@@ -139,7 +146,5 @@ def asked_of(store: RunStore, release: Release) -> Asked:
                 remedy="Its tables have changed since (they state splits): restore them.",
             )
         )
-    plan = release.plan()
     references = {item_id: release.reference(item_id) for item_id in items}
-    floors = blind_floors(list(items.values()), references, plan.strata, cluster=plan.cluster)
-    return Asked(items=items, references=references, floors=floors)
+    return Asked(items=items, references=references, plan=release.plan())

@@ -55,11 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OverreadError as error:
         print(f"overread: {error}", file=sys.stderr)
         sys.exit(error.exit_status)
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing is left to say, not even at shutdown.
+        sys.stderr.close()
+        sys.exit(0)
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            # The reader of our output has gone; nothing is left to say, not even at shutdown.
-            sys.stderr.close()
-            sys.exit(0)
         place = f"{error.filename}: " if error.filename else ""
         print(f"overread: {place}{error.strerror or error}.", file=sys.stderr)
         sys.exit(3 if error.errno == errno.ENOSPC else 2)

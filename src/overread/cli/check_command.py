@@ -95,8 +95,7 @@ def _floors(split: SplitCheck) -> Table:
     for name in ("questions", "score", "95 %", "luck up to"):
         table.add_column(name, justify="right")
     table.add_column("verdict")
-    whole = [floor for floor in split.floors if not floor.stratum]
-    for floor in sorted(whole, key=lambda floor: -(floor.value or 0)):
+    for floor in (floor for floor in split.floors if not floor.stratum):  # the best first
         table.add_row(
             safe(floor.policy),
             str(floor.n),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from overread.contracts import Model, Query, Renderer, Reply, Watched
@@ -16,7 +16,7 @@ from overread.errors import (
     UnsafePathError,
 )
 from overread.imaging.picture import Picture
-from overread.records import Choice, Item, Media, Receipt, Response, Status
+from overread.records import Choice, Item, Media, Response, Status
 from overread.run.planning import Planned
 from overread.store.hashes import item_media
 from overread.store.run_store import RunStore
@@ -109,7 +109,7 @@ async def _ask(planned: Planned, *, run: str, model: Model, render: Renderer) ->
         tokens_out=reply.tokens_out,
         seconds=time.perf_counter() - begin,
         request_hash=planned.line.request_hash,
-        receipts=tuple(_receipts(planned.item, pictures)),
+        receipts=tuple(one.receipt for shown in pictures.values() for one in shown),
     )
 
 
@@ -120,12 +120,6 @@ def _check_options(item: Item) -> None:
 
 def _render(item: Item, render: Renderer) -> dict[Media, tuple[Picture, ...]]:
     return {media: render(media) for media in dict.fromkeys(item_media(item))}
-
-
-def _receipts(item: Item, pictures: Mapping[Media, tuple[Picture, ...]]) -> Iterator[Receipt]:
-    for media in dict.fromkeys(item_media(item)):
-        for picture in pictures.get(media, ()):
-            yield picture.receipt
 
 
 def _first(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:

@@ -35,7 +35,7 @@ def set_floor(store: RunStore, release: Release) -> Asked:
     return asked
 
 
-def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> Asked:
+def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> None:
     """Score every planned item under both profiles, estimate, and put both into the store.
 
     Parameters
@@ -62,7 +62,6 @@ def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> 
             published=release.published(),
         )
     )
-    return asked
 
 
 def score_if_stopped(path: Path, *, release: Path | None) -> None:
