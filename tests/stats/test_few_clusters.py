@@ -71,6 +71,18 @@ def test_weights_leave_items_out():
     assert kept == alone
 
 
+def test_a_column_that_few_clusters_carry_is_judged_by_itself():
+    # 40 patients were asked, 6 answered: accuracy of those answered rests on 6.
+    rng = np.random.default_rng(2)
+    values = np.repeat(rng.integers(0, 2, 80).astype(float)[:, np.newaxis], 2, axis=1)
+    clusters = np.arange(80) % 40
+    weights = np.stack([np.ones(80), (clusters < 6).astype(float)], axis=1)
+    every, answered = cluster_interval(values, clusters, weights=weights, rng=rng)
+    assert (every.method, answered.method) == ("cluster bootstrap", "cluster t")
+    kept = clusters < 6
+    assert answered == cluster_t(values[kept, 1], clusters[kept])[0]
+
+
 def test_the_method_follows_the_number_of_clusters():
     rng = np.random.default_rng(1)
     few = rng.integers(0, 2, 40).astype(float), np.arange(40) % (FEW_CLUSTERS - 1)

@@ -34,12 +34,19 @@ def cluster_interval(
     """Interval of a mean over clustered items: a bootstrap, or `cluster_t` where units are few.
 
     Parameters and results are those of `cluster_bootstrap`; `Interval.method` says which it was.
+    Each column is judged by itself: of many patients only a few may carry weight in it.
     """
-    if np.unique(np.asarray(clusters)).size < FEW_CLUSTERS:
-        return cluster_t(values, clusters, weights=weights, level=level)
-    return cluster_bootstrap(
-        values, clusters, weights=weights, draws=draws, level=level, kind=kind, rng=rng
+    sums = cluster_sums(values, clusters, weights=weights)
+    few = np.count_nonzero(sums.denominators, axis=0) < FEW_CLUSTERS
+    by_t = cluster_t(values, clusters, weights=weights, level=level) if few.any() else ()
+    drawn = (
+        cluster_bootstrap(
+            values, clusters, weights=weights, draws=draws, level=level, kind=kind, rng=rng
+        )
+        if not few.all()
+        else ()
     )
+    return tuple((by_t if is_few else drawn)[column] for column, is_few in enumerate(few.tolist()))
 
 
 def cluster_t(
