@@ -87,7 +87,7 @@ class LesionIndex:
                 Finding(
                     severity=Severity.WARNING,
                     code="missing-table",
-                    where=str(self._root),
+                    where=self._root.name,
                     evidence=f"{name} is not in the release",
                     effect="patients, splits or lesion facts that only it holds are unknown",
                 )

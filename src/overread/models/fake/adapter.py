@@ -69,11 +69,6 @@ class _FakeModel:
         """The chat model's own note; empty before the first request."""
         return str(getattr(self._chat, "note", ""))
 
-    @property
-    def state(self) -> object:
-        """The chat model's own state; None before the first request."""
-        return getattr(self._chat, "state", None)
-
     def findings(self) -> Sequence[Finding]:
         """Report the chat model's own findings, also after the end."""
         if isinstance(self._chat, Reporter):
