@@ -15,12 +15,12 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from overread.analysis.estimates import FEW_CLUSTERS
 from overread.analysis.strata import group_rows, stratum_generator
 from overread.analysis.verdicts import Verdicts, join_verdicts, planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
 from overread.records import PlannedItem, Profile, Score
+from overread.stats.few_clusters import FEW_CLUSTERS
 from overread.stats.multiplicity import holm
 from overread.stats.paired import cluster_paired_difference, mcnemar_exact, sign_flip
 

@@ -22,7 +22,7 @@ from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Sco
 from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 from overread.stats.intervals import Interval, poisson_binomial_band, wilson
 
-__all__ = ["FEW_CLUSTERS", "estimate"]
+__all__ = ["estimate"]
 
 _PROFILES: tuple[Profile, ...] = ("published", "honest")
 
@@ -89,8 +89,9 @@ def estimate(
     tuple of Estimate
         By stratum in the order of the plan, then profile, then metric. Cells (`plan.cells`) of
         shares have Wilson intervals, which take items as independent, and say so where several
-        belong to one patient; all else has a bootstrap over `plan.cluster`. A value without an
-        interval (one item, one patient, no variation) has a reason and no bounds.
+        belong to one patient; all else has a bootstrap over `plan.cluster`, or a t interval where
+        fewer than `FEW_CLUSTERS` of them carry weight. A value without an interval (one item, one
+        patient, no variation) has a reason and no bounds.
 
     Notes
     -----
