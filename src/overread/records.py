@@ -51,6 +51,8 @@ __all__ = [
     "TableRow",
     "Text",
     "Trace",
+    "VolumeRecipe",
+    "Vote",
     "Window",
 ]
 
@@ -115,6 +117,40 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeRecipe:
+    """A preparation of a whole volume, spelt out: orientation, grid, intensities, extent, output.
+
+    The steps run in the order of the fields. Axes are named by where they grow in the patient
+    (L, R, P, A, S, I), so that ``SPL`` is an array of slices from feet to head, rows from front to
+    back, columns from the patient's right to the left.
+    """
+
+    name: str
+    """As typed: ``--recipe merlin``."""
+    source: str
+    """Where the preparation is written down."""
+    axes: str = "SPL"
+    """Where each axis of the prepared array grows; one of the 48 orders and directions."""
+    spacing_mm: tuple[float, float, float] | None = None
+    """Resample to this spacing along those axes; None keeps the grid."""
+    interpolation: Literal["linear", "nearest", "cubic"] = "linear"
+    windows: tuple[Window, ...] = ()
+    """None: intensities as stored (HU); one: grey; three: red, green, blue."""
+    scale: tuple[float, float] = (0.0, 1.0)
+    """What a window's black and white become in an array."""
+    shape: tuple[int, int, int] | None = None
+    """Centre pad or crop to this many voxels along those axes."""
+    pad: float = 0.0
+    """The value of padding, after windows and scale."""
+    slices: int | None = None
+    """How many evenly spaced slices along the axis that runs from feet to head; None is all."""
+    output: Literal["slices", "mosaic", "array"] = "slices"
+    """One picture a slice, one tiled picture, or an array file."""
+    dtype: Literal["float32", "float16", "int16", "uint8"] = "float32"
+    """Of an array file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How stored pixels become the pictures a model is shown; part of the condition.
 
@@ -131,6 +167,8 @@ class Recipe:
     """Draw the boxes of the media that the release did not draw itself."""
     max_side_px: int | None = None
     """Shrink a picture whose longer side exceeds this; None leaves the size as it is."""
+    volume: VolumeRecipe | None = None
+    """How a volume is prepared; None for pictures and stacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +176,8 @@ class Media:
     """Pictures by reference: files of the release and how to render them, never pixels."""
 
     paths: tuple[str, ...]
-    """Files relative to the release, with forward slashes; several for a stack, in slice order."""
+    """Files relative to the release, with forward slashes; several for a stack, in slice order.
+    A volume is one NIfTI or MHA file or one folder of a DICOM series."""
     kind: Literal["picture", "stack", "volume"] = "picture"
     recipe: Recipe = Recipe()
     boxes: tuple[Box, ...] = ()
@@ -285,7 +324,8 @@ class Item:
     groups: Mapping[str, str] = field(default_factory=dict[str, str])
     """Ids of what the item belongs to: patient, study, series, case, lesion."""
     strata: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What results are broken down by: task, box, stack, split."""
+    """What results are broken down by: task, box, stack, split. Where an item has several values
+    of one kind (`AnalysisPlan.multi_label`), they stand in one text, parted by ``"; "``."""
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -390,6 +430,35 @@ class PlannedItem:
     """Probability that a blind guess is right (1 / number of options); None where undefined."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """What one judge said of one response, raw and as read; a missing vote is neither yes nor no."""
+
+    run: str
+    item: str
+    draw: int = 0
+    profile: Profile
+    """Whose way of asking and reading: the release's own, or the fenced one."""
+    judge: str
+    """The judge model's label: ``chat:NAME``."""
+    judge_hash: str
+    """Of the judge's identity with all its settings and of the form it was asked in."""
+    request_hash: str
+    """Of exactly what was asked: the judge, its prompt, the graded texts. Equal hash, equal
+    question: the vote can be used again."""
+    position: int = 0
+    """Place of the item in a batch, from 0."""
+    verdict: bool | None
+    """Whether the prediction says what the reference says; None when no verdict could be read."""
+    status: Status
+    reason: str | None = None
+    """Why there is no verdict."""
+    rationale: str | None = None
+    """The judge's own words on this item."""
+    text: str | None = None
+    """The whole raw reply that the vote was read from; one text for all votes of a batch."""
+
+
 # ---------------------------------------------------------------- numbers
 
 
@@ -486,6 +555,8 @@ class Manifest:
     benchmark: str
     protocol_version: str
     release_root: str
+    media_root: str | None = None
+    """Where pictures and volumes lie when not in the release's folder."""
     release_fingerprint: str
     """Hash of the release's question files."""
     model: ModelIdentity

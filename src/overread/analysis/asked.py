@@ -51,6 +51,7 @@ def selection_of(manifest: Manifest) -> Selection:
         form=cast("Form", chosen["form"]),
         stack=cast("Literal['images', 'mosaic', 'features']", chosen["stack"]),
         max_side_px=cast("int | None", chosen.get("max_side_px")),
+        recipe=cast("str | None", chosen.get("recipe")),
     )
 
 
@@ -74,7 +75,10 @@ def release_of(manifest: Manifest, root: Path | None) -> Release:
                 remedy="Say where it is: --release FOLDER (for 'overread score': RUN FOLDER).",
             )
         )
-    return find_benchmark(manifest.benchmark).open(place)
+    media = Path(manifest.media_root) if manifest.media_root else None
+    # Answers are scored without their pictures: a folder that has gone is no reason to refuse.
+    media = media if media is not None and media.is_dir() else None
+    return find_benchmark(manifest.benchmark).open(place, media=media)
 
 
 def check_same_release(runs: Sequence[Path], manifests: Sequence[Manifest]) -> None:

@@ -66,7 +66,7 @@ def write_report(
     for run in runs:
         score_if_stopped(run, release=release)
     data, opened = collect(runs, release=release, title=title)
-    shelf = stock_shelf(data, PictureRenderer(opened.root))
+    shelf = stock_shelf(data, PictureRenderer(opened.media_root))
     data = with_changed_pictures(data, shelf)  # a finding that belongs into all three forms
     write_page(data, out, shelf)
     write_markdown(data, out / "report.md")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from overread.records import Receipt
 
-__all__ = ["AS_STORED", "Picture", "with_receipt"]
+__all__ = ["AS_STORED", "ArrayFile", "Picture", "with_receipt"]
 
 AS_STORED = "as stored"
 """Window and orientation of a picture that nobody windowed or turned."""
@@ -18,6 +19,22 @@ class Picture:
     """An encoded picture ready to send, with its receipt."""
 
     data: bytes
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayFile:
+    """A prepared volume in a ``.npy`` file, with its receipt; the file outlives the question."""
+
+    path: Path
+    shape: tuple[int, ...]
+    """Along `axes`; a fourth, first axis holds the channels of three windows."""
+    dtype: str
+    axes: str
+    """Where each spatial axis grows in the patient: ``SPL``."""
+    spacing_mm: tuple[float, float, float]
+    """Along `axes`."""
+    recipe: str
     receipt: Receipt
 
 

@@ -16,8 +16,9 @@ from overread.store.hashes import canonical_json, sha256_text
 __all__ = ["make_manifest"]
 
 _SHAPING: Final = (
-    "overread", "numpy", "scipy", "scikit-image", "pillow", "pydicom", "nibabel", "openai", "torch",
-    "open_clip_torch",
+    "overread", "numpy", "scipy", "scikit-image", "pillow", "pydicom", "nibabel", "SimpleITK",
+    "openai", "sacrebleu", "rouge-score", "nltk", "torch", "open_clip_torch",
+    "sentence-transformers",
 )  # fmt: skip
 """Packages whose version can move a pixel, a request or a number."""
 _ID_CHARACTERS: Final = 12
@@ -48,6 +49,7 @@ def make_manifest(
         benchmark=release.card.name,
         protocol_version=release.card.protocol_version,
         release_root=str(release.root),
+        media_root=None if release.media_root == release.root else str(release.media_root),
         release_fingerprint=release.fingerprint,
         model=identity,
         selection=asked,

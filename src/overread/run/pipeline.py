@@ -61,7 +61,9 @@ def execute(
     PartialRunError, FatalModelError, StoreFullError
         The run stopped part-way; what was answered is in the run file.
     """
-    release = release or find_benchmark(request.benchmark).open(request.release)
+    release = release or find_benchmark(request.benchmark).open(
+        request.release, media=request.media
+    )
     model = open_model(request.model, request.options)
     selection = fit_selection(request, model, release)
     identity, training = identity_of(model, release, selection)
@@ -82,7 +84,7 @@ def execute(
         plan = make_plan(
             items,
             identity=identity,
-            hashes=media_hashes(items, root=release.root, store=store) if model.sees else {},
+            hashes=media_hashes(items, root=release.media_root, store=store) if model.sees else {},
             draws=request.draws,
             protocol_version=release.card.protocol_version,
         )
@@ -139,7 +141,7 @@ def _ask(
     # A run that is stopped now must not be left with the numbers of an earlier plan.
     store.replace_scores(())
     store.replace_estimates(())
-    run, render = store.manifest.run, PictureRenderer(release.root)
+    run, render = store.manifest.run, PictureRenderer(release.media_root)
     if training is not None and isinstance(model, Learner):
         model.learn(training, render)
 

@@ -21,6 +21,8 @@ class RunRequest:
     """``ADAPTER:NAME`` or the bare name of a built-in reader."""
     out: Path
     """The run file: made, or gone on with."""
+    media: Path | None = None
+    """Where pictures and volumes lie when not in the release."""
     selection: Selection = field(default_factory=Selection)
     """Its form is set to the model's; a stack of None takes the form's usual way."""
     stack: str | None = None

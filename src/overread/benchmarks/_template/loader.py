@@ -59,6 +59,11 @@ class TemplateRelease:
         return self._root
 
     @property
+    def media_root(self) -> Path:
+        """The same folder: the pictures lie in the release."""
+        return self._root
+
+    @property
     def card(self) -> Card:
         """The benchmark's card."""
         return protocol.CARD

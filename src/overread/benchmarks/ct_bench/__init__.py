@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overread.errors import UsageError, expected
+
 if TYPE_CHECKING:
     from overread.contracts import Card, Release
 
@@ -21,10 +23,22 @@ class CtBench:
 
         return card()
 
-    def open(self, root: Path) -> Release:
-        """Open a release. ReleaseError when the folder holds no question file."""
+    def open(self, root: Path, *, media: Path | None = None) -> Release:
+        """Open a release. ReleaseError when the folder holds no question file.
+
+        UsageError when `media` is given: the pictures lie in the release.
+        """
         from overread.benchmarks.ct_bench.loader import CtBenchRelease
 
+        if media is not None:
+            raise UsageError(
+                expected(
+                    "--media",
+                    rule="nothing: this benchmark's pictures lie in its release",
+                    got=media,
+                    remedy="Leave it out.",
+                )
+            )
         return CtBenchRelease(root)
 
     def synthesise(self, root: Path, *, seed: int, size: int) -> None:

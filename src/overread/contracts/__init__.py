@@ -1,0 +1,76 @@
+"""What a benchmark, a model, a scorer must be able to do: Protocols and their small messages.
+
+A benchmark is a thing that opens a folder. A model is a thing that answers a query. They never
+meet but in `run.pipeline`. Anything that fits a Protocol here can be registered (see `registry`)
+and is then held to the same contract suite as the built-in ones (`tests/contracts`).
+"""
+
+from __future__ import annotations
+
+from overread.contracts.audits import Audit, Replayable
+from overread.contracts.benchmarks import (
+    LABEL_SEPARATOR,
+    AlsoMetric,
+    AnalysisPlan,
+    Benchmark,
+    Card,
+    ExpectedCount,
+    Form,
+    Release,
+    Selection,
+    Training,
+    TrainingCase,
+)
+from overread.contracts.judges import Graded, Judged, JudgeForm, Judging, JuryRule, VoteReading
+from overread.contracts.models import (
+    ArrayRenderer,
+    Joiner,
+    Learner,
+    Model,
+    ModelAdapter,
+    ModelOptions,
+    Query,
+    Renderer,
+    Reply,
+    Reporter,
+    Watched,
+)
+from overread.contracts.scoring import BatchScorer, Scorer
+from overread.imaging.picture import ArrayFile, Picture
+
+__all__ = [
+    "LABEL_SEPARATOR",
+    "AlsoMetric",
+    "AnalysisPlan",
+    "ArrayFile",
+    "ArrayRenderer",
+    "Audit",
+    "BatchScorer",
+    "Benchmark",
+    "Card",
+    "ExpectedCount",
+    "Form",
+    "Graded",
+    "Joiner",
+    "JudgeForm",
+    "Judged",
+    "Judging",
+    "JuryRule",
+    "Learner",
+    "Model",
+    "ModelAdapter",
+    "ModelOptions",
+    "Picture",
+    "Query",
+    "Release",
+    "Renderer",
+    "Replayable",
+    "Reply",
+    "Reporter",
+    "Scorer",
+    "Selection",
+    "Training",
+    "TrainingCase",
+    "VoteReading",
+    "Watched",
+]

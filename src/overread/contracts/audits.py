@@ -1,0 +1,42 @@
+"""What looks for faults in a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol, runtime_checkable
+
+from overread.contracts.benchmarks import Release
+from overread.contracts.replay import Replay
+from overread.records import Finding
+
+__all__ = [
+    "Audit",
+    "Replayable",
+]
+
+
+@runtime_checkable
+class Replayable(Protocol):
+    """A release that ships predictions, votes or tables of its own."""
+
+    def replay(self) -> Replay:
+        """Give what it ships, in file order, joined with nothing."""
+        ...
+
+
+class Audit(Protocol):
+    """Looks for one kind of fault in any release that can have it."""
+
+    @property
+    def name(self) -> str:
+        """``joins``, ``duplicates``: as `overread list audits` shows it."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What it looks for, in one line."""
+        ...
+
+    def look(self, release: Release) -> Iterable[Finding]:
+        """Report what is found; nothing when the release has no part that it could look at."""
+        ...

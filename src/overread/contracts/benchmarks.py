@@ -1,0 +1,229 @@
+"""What a benchmark must be able to do: a thing that opens a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, Protocol, TypeAlias
+
+from overread.contracts.scoring import Scorer
+from overread.records import Finding, Item, Media, Profile, PublishedValue, Reference, Status
+
+__all__ = [
+    "LABEL_SEPARATOR",
+    "AlsoMetric",
+    "AnalysisPlan",
+    "Benchmark",
+    "Card",
+    "ExpectedCount",
+    "Form",
+    "Release",
+    "Selection",
+    "Training",
+    "TrainingCase",
+]
+
+
+Form: TypeAlias = Literal["chat", "clip"]
+"""Which of a release's question formats: worded for chat models, or bare for image-text scorers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What a benchmark is, for people and for `overread list`."""
+
+    name: str
+    """As typed on the command line: ``ct-bench``."""
+    title: str
+    protocol_version: str
+    licence: str
+    access: str
+    tasks: Mapping[str, str]
+    """Task → what it asks."""
+    conditions: tuple[str, ...]
+    stacks: tuple[str, ...] = ("images",)
+    """Ways a stack of slices can be shown (`Recipe.stack`), the default first."""
+    recipes: tuple[str, ...] = ()
+    """Names of the volume preparations on offer (`VolumeRecipe.name`), the default first; empty
+    where there are no volumes."""
+    splits: tuple[str, ...] = ("test",)
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which items of a release to ask, and how to show them. None means all."""
+
+    split: str = "test"
+    tasks: tuple[str, ...] | None = None
+    conditions: tuple[str, ...] | None = None
+    form: Form = "chat"
+    stack: Literal["images", "mosaic", "features"] = "images"
+    max_side_px: int | None = None
+    recipe: str | None = None
+    """Name of a volume preparation (`Card.recipes`); None is the first."""
+    limit: int | None = None
+    """The first so many items, taken evenly over tasks and conditions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedCount:
+    """How many items a complete release has in one stratum."""
+
+    stratum: Mapping[str, str]
+    split: str
+    n: int
+
+
+LABEL_SEPARATOR: Final = "; "
+"""Parts the values of a multi-label stratum in `Item.strata`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlsoMetric:
+    """A metric estimated beside the headline, over a part of the items fixed by the release."""
+
+    metric: str
+    """As `Score.metric`; its target is None."""
+    profiles: tuple[Profile, ...] = ("published", "honest")
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Values of `Item.strata` that an item must have to count; empty counts every item."""
+    drops: tuple[Status, ...] = ()
+    """Rows of these statuses leave the denominator, and the estimate says how many."""
+    is_share: bool = False
+    """Whether each value is 0 or 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisPlan:
+    """How a benchmark's Score rows become Estimate rows."""
+
+    strata: tuple[tuple[str, ...], ...]
+    """Which keys of `Item.strata` to break results down by; ``()`` is the total."""
+    cells: tuple[str, ...]
+    """The finest of them: one cell of the published table."""
+    cluster: str | None
+    """The key of `Item.groups` that is the independent unit, such as ``patient``."""
+    headline: str = "accuracy"
+    headline_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Values of `Item.strata` that an item must have for the headline; empty counts every item."""
+    also: tuple[AlsoMetric, ...] = ()
+    """Further metrics, in the order shown."""
+    multi_label: tuple[str, ...] = ()
+    """Keys of `strata` under which an item may have several values (`LABEL_SEPARATOR`): it then
+    counts under each, once as it is and once with its weight shared among them."""
+    published_drops: tuple[Status, ...] = ()
+    """What the benchmark's own code leaves out of its denominator: the fault belongs to the
+    `published` profile alone."""
+    level: float = 0.95
+    bootstrap_draws: int = 2000
+    seed: int = 20260219
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingCase:
+    """One labelled case of a training split: pictures and what is known about them."""
+
+    id: str
+    media: tuple[Media, ...]
+    """Views of the case: with and without its box where the release has both."""
+    texts: Mapping[str, str]
+    """What is known, by kind: description, size, attributes, …"""
+    groups: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """All that a model may learn from: never an item of the split under test."""
+
+    cases: tuple[TrainingCase, ...] = ()
+    exam: tuple[tuple[Item, Reference], ...] = ()
+    """Solved questions of another split (validation)."""
+
+
+class Release(Protocol):
+    """An opened folder. Reading it never stops on a missing part: that is a `Finding`."""
+
+    @property
+    def root(self) -> Path:
+        """The folder."""
+        ...
+
+    @property
+    def media_root(self) -> Path:
+        """The folder that media paths are relative to: the release's own unless told otherwise."""
+        ...
+
+    @property
+    def card(self) -> Card:
+        """The benchmark's card."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the files that hold the questions: two equal ones ask the same."""
+        ...
+
+    def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
+        """Report what is missing or odd, after looking at every question and its files.
+
+        `thorough` also decodes every picture: `overread check` has the time, a run has not.
+        """
+        ...
+
+    def items(self, selection: Selection) -> Iterator[Item]:
+        """Give the selected items in a stable order, lazily."""
+        ...
+
+    def reference(self, item_id: str) -> Reference:
+        """Give the answer of an item. KeyError for an unknown id."""
+        ...
+
+    def scorers(self, profile: Profile) -> Sequence[Scorer]:
+        """Give what turns responses into scores under a profile."""
+        ...
+
+    def plan(self) -> AnalysisPlan:
+        """Give how scores become estimates."""
+        ...
+
+    def notes(self) -> Sequence[str]:
+        """Say in whole sentences what numbers on this very release do not show."""
+        ...
+
+    def published(self) -> Sequence[PublishedValue]:
+        """Give the numbers of the paper and its human readers, with sources."""
+        ...
+
+    def expected_counts(self) -> Sequence[ExpectedCount]:
+        """Give how many items a complete release has, per cell and split."""
+        ...
+
+    def training(self, selection: Selection) -> Training:
+        """Give what a model may learn from: nothing of the selection's own split.
+
+        Solved questions come in the selection's form and stack.
+        """
+        ...
+
+
+class Benchmark(Protocol):
+    """A thing that opens a folder."""
+
+    @property
+    def card(self) -> Card:
+        """What it is."""
+        ...
+
+    def open(self, root: Path, *, media: Path | None = None) -> Release:
+        """Open a release. ReleaseError when the folder is none at all.
+
+        `media` is the folder of pictures or volumes where they do not lie in the release;
+        UsageError for a benchmark whose pictures always do.
+        """
+        ...
+
+    def synthesise(self, root: Path, *, seed: int, size: int) -> None:
+        """Write a synthetic release in the real layout. Same seed and size, same bytes."""
+        ...

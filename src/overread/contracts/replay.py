@@ -1,0 +1,114 @@
+"""What a release ships for replay: its own predictions, judge votes, tables and human audit.
+
+Everything is kept as released and in file order; joining is `audits`' work, because how a release
+joined its own lists is just what may be at fault. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from overread.records import PublishedValue
+
+__all__ = [
+    "AuditLabel",
+    "ReleasedPrediction",
+    "ReleasedPredictions",
+    "ReleasedQuestion",
+    "ReleasedVote",
+    "ReleasedVotes",
+    "Replay",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedQuestion:
+    """One question of the release with its answer, in the release's order."""
+
+    item: str
+    """Its id in `Release.items`."""
+    case: str
+    patient: str
+    question: str
+    answer: str
+    labels: tuple[str, ...] = ()
+    """Categories as released, misspellings included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedPrediction:
+    """One row of a predictions file."""
+
+    case: str | None
+    """Case id as stated or as told by the row's image path; None when neither says it."""
+    question: str
+    answer: str
+    prediction: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedPredictions:
+    """A predictions file."""
+
+    model: str
+    """The release's own short name: ``m3d``."""
+    file: str
+    rows: tuple[ReleasedPrediction, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedVote:
+    """One row of a judge file."""
+
+    case: str | None
+    question: str
+    answer: str
+    prediction: str | None
+    verdict: bool | None
+    """None where the file has null or something that is no verdict."""
+    reasoning: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedVotes:
+    """A judge file: one judge on one model."""
+
+    model: str
+    judge: str
+    """``gemini``, ``gpt``, ``qwen``."""
+    file: str
+    rows: tuple[ReleasedVote, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLabel:
+    """What a human auditor said of one generated pair."""
+
+    annotator: str
+    case: str
+    index: int
+    is_spatial: bool | None
+    is_relevant: bool | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """All that a release ships beside its questions."""
+
+    questions: tuple[ReleasedQuestion, ...]
+    candidates: tuple[tuple[str, str, str], ...] = ()
+    """(case, question, answer) of generated pairs before filtering."""
+    predictions: tuple[ReleasedPredictions, ...] = ()
+    votes: tuple[ReleasedVotes, ...] = ()
+    published: tuple[PublishedValue, ...] = ()
+    """Every cell of the paper's table and of the released metric files: `who` is the model,
+    `metric` the column, `stratum` a category where there is one, `source` the file or table."""
+    matrix: Mapping[str, Mapping[str, float | None]] = field(
+        default_factory=dict[str, "Mapping[str, float | None]"]
+    )
+    """Released mean of votes: question id as released → model → value or None where empty."""
+    audit: tuple[AuditLabel, ...] = ()
+    title_of: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Model's short name → its name in the table: ``vila_m3_vista3d`` → ``VILA-M3``."""
