@@ -432,7 +432,7 @@ class PlannedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """What one judge said of one response, raw and as read; a missing vote is neither yes nor no."""
+    """What one judge said of one response, raw and as read. A missing vote is not a no."""
 
     run: str
     item: str
