@@ -229,6 +229,9 @@ class Text:
     """Free text."""
 
     max_characters: int | None = None
+    classes: tuple[str, ...] = ()
+    """What the question leaves to choose between where its wording closes it (``yes``, ``no``): a
+    blind guess is right once in so many times. Empty for an open question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

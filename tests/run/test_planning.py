@@ -1,13 +1,10 @@
-import os
-
 import pytest
 
 from overread.contracts import ModelOptions, Selection
-from overread.errors import ReleaseError
 from overread.records import Choice, Item, Media, ModelIdentity, Option
 from overread.registry import find_benchmark, open_model
 from overread.run.manifest import make_manifest
-from overread.run.planning import identity_of, make_plan, media_hashes
+from overread.run.planning import identity_of, make_plan
 from overread.store.run_store import RunStore
 
 
@@ -54,25 +51,6 @@ def test_no_options_have_no_chance():
 def test_other_pixels_are_another_request():
     one, two = (plan([item("a")], hashes={"a": digest})[0].line for digest in ("0" * 64, "1" * 64))
     assert one.request_hash != two.request_hash
-
-
-def test_hashes_are_taken_from_the_store_until_a_file_changes(store, tmp_path):
-    file = tmp_path / "a.png"
-    file.write_bytes(b"one")
-    first = media_hashes([item("a.png")], root=tmp_path, store=store)
-    about = file.stat()
-    assert store.media_hash("a.png", about.st_size, about.st_mtime_ns) == first["a.png"]
-    file.write_bytes(b"two")
-    os.utime(file, ns=(1, 1))
-    assert media_hashes([item("a.png")], root=tmp_path, store=store) != first
-
-
-def test_one_absent_file_has_no_hash_and_all_absent_is_an_error(store, tmp_path):
-    (tmp_path / "a.png").write_bytes(b"one")
-    found = media_hashes([item("a.png"), item("b.png")], root=tmp_path, store=store)
-    assert set(found) == {"a.png"}
-    with pytest.raises(ReleaseError, match="holds none of 1"):
-        media_hashes([item("b.png")], root=tmp_path, store=store)
 
 
 def test_what_a_reader_learnt_is_part_of_it(release):

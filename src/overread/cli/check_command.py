@@ -24,7 +24,9 @@ from overread.run.check import CountRow, ReleaseCheck, SplitCheck, check_release
 __all__ = ["check_command"]
 
 
-def check_command(benchmark: str, release: Path, /, *, json: bool = False) -> int:
+def check_command(
+    benchmark: str, release: Path, /, *, media: Path | None = None, json: bool = False
+) -> int:
     """Say what a release holds, what is missing, and what blind policies score on it.
 
     Exit status 1 when something of it is broken.
@@ -35,10 +37,12 @@ def check_command(benchmark: str, release: Path, /, *, json: bool = False) -> in
         A name of `overread list benchmarks`.
     release
         The folder of the release.
+    media
+        The folder of pictures or volumes, where they do not lie in the release.
     json
         Print JSON for machines.
     """
-    check = check_release(find_benchmark(benchmark).open(release))
+    check = check_release(find_benchmark(benchmark).open(release, media=media))
     if json:
         print_json({"benchmark": benchmark, "release": str(release), **_json(check)})
         return 0 if check.ok else 1

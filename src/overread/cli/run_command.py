@@ -32,6 +32,9 @@ def run_command(
     task: tuple[str, ...] = (),
     condition: tuple[str, ...] = (),
     stack: Literal["images", "mosaic", "features"] | None = None,
+    recipe: str | None = None,
+    media: Path | None = None,
+    prepared: Path | None = None,
     max_side_px: int | None = None,
     limit: int | None = None,
     draws: int = 1,
@@ -70,6 +73,12 @@ def run_command(
         Only this condition, such as box; may be repeated.
     stack
         Slices of a stack as single images, one mosaic, or weighted features.
+    recipe
+        How volumes are prepared; `overread list recipes` describes them.
+    media
+        The folder of pictures or volumes, where they do not lie in the release.
+    prepared
+        Keep prepared arrays of volumes in this folder, for further runs.
     max_side_px
         Shrink larger pictures to this side.
     limit
@@ -113,8 +122,11 @@ def run_command(
         release=release,
         model=model,
         out=place,
+        media=media,
+        prepared=prepared,
         selection=Selection(
             split=split,
+            recipe=recipe,
             tasks=task or None,
             conditions=condition or None,
             max_side_px=max_side_px,

@@ -23,6 +23,7 @@ from overread.contracts.benchmarks import (
 )
 from overread.contracts.judges import Graded, Judged, JudgeForm, Judging, JuryRule, VoteReading
 from overread.contracts.models import (
+    ArrayReader,
     ArrayRenderer,
     Joiner,
     Learner,
@@ -39,6 +40,7 @@ from overread.contracts.scoring import BatchScorer, Scorer
 from overread.imaging.picture import ArrayFile, Picture
 
 __all__ = [
+    "ArrayReader",
     "LABEL_SEPARATOR",
     "AlsoMetric",
     "AnalysisPlan",

@@ -11,6 +11,7 @@ from overread.imaging.picture import ArrayFile, Picture
 from overread.records import Finding, Item, Media, ModelIdentity, Status
 
 __all__ = [
+    "ArrayReader",
     "ArrayRenderer",
     "Joiner",
     "Learner",
@@ -121,6 +122,16 @@ class Joiner(Reporter, Protocol):
 
     def announce(self, items: Iterable[Item]) -> None:
         """Hear of every item before the first one is asked."""
+        ...
+
+
+@runtime_checkable
+class ArrayReader(Protocol):
+    """A model that takes volumes as array files (`Query.arrays`); others are shown pictures."""
+
+    @property
+    def reads_arrays(self) -> bool:
+        """Whether it does."""
         ...
 
 

@@ -111,6 +111,10 @@ class _FunctionModel:
         return True
 
     @property
+    def reads_arrays(self) -> bool:
+        return True
+
+    @property
     def form(self) -> Form:
         return "chat"
 

@@ -23,8 +23,9 @@ from overread.registry import find_benchmark, open_model
 from overread.run.asking import Progress, ask_all
 from overread.run.canary import ask_canaries
 from overread.run.manifest import make_manifest
+from overread.run.media_hashes import media_hashes
 from overread.run.opening import open_run
-from overread.run.planning import Planned, identity_of, make_plan, media_hashes
+from overread.run.planning import Planned, identity_of, make_plan
 from overread.run.request import RunOutcome, RunRequest
 from overread.run.scoring import score_run, set_floor
 from overread.run.selecting import check_selected, fit_selection

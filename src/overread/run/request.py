@@ -27,6 +27,9 @@ class RunRequest:
     """Its form is set to the model's; a stack of None takes the form's usual way."""
     stack: str | None = None
     """How stacks are shown; None means features for image-text scorers, else pictures."""
+    prepared: Path | None = None
+    """Keep prepared arrays of volumes here and use those that are here; None deletes each one
+    after its last question."""
     options: ModelOptions = field(default_factory=ModelOptions)
     draws: int = 1
     canary: bool | None = None

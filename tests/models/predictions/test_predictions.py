@@ -17,7 +17,7 @@ from overread.models.predictions import ADAPTER
 from overread.models.predictions.adapter import PredictionsModel
 from overread.models.predictions.joining import Join
 from overread.models.predictions.rows import read_rows
-from overread.records import Choice, Item, Option, Status
+from overread.records import Choice, Item, Option, Status, Text
 
 CHOICES = {"A": "Left lung", "B": "Liver, 12 mm", "C": "Spleen", "D": "Rib"}
 QUESTION = "Which description fits the lesion?"
@@ -295,7 +295,7 @@ def test_half_a_character_becomes_a_question_mark(tmp_path: Path) -> None:
         ("a.json", "[]", "no rows"),
         ("a.json", '[{"text": "A"}]', "1 rows, none with a key"),
         ("a.json", '"B"', "a JSON list or object, got str"),
-        ("a.csv", "answer\nB\n", "a header with item, qa_id, or lesion_idx"),
+        ("a.csv", "answer\nB\n", "a header with item, qa_id, lesion_idx"),
         ("a.csv", "item,answer\nx,B,C\n", "2 cells in line 2, got more"),
         ("a.csv", 'item,answer\nx,"B\n', "a sound CSV table"),
     ],
@@ -368,3 +368,63 @@ def test_a_lone_letter_in_a_field_for_choices_is_a_choice_and_a_raw_text_stays_r
     for name, text in (("text", "B"), ("reply", "B"), ("answer", "It is B."), ("answer", "")):
         raw = opened(written(tmp_path, [{"item": ID, name: text}]))
         assert ask_raw(raw, item()).text == text
+
+
+def text_item(item_id, case, question):
+    return Item(
+        id=item_id, benchmark="b", task="spatial", condition="c", question=question,
+        answer_space=Text(), groups={"case": case},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"case_id": "valid_1_a_1.nii.gz"},
+        {"case": "valid_1_a_1"},
+        {"image_path": "/home/me/m3d_npy/valid_1/valid_1_a_1.npy"},
+        {"image_path": "C:\\data\\valid_1_a_1.npz"},
+    ],
+)
+def test_a_row_may_name_its_case_and_its_question(tmp_path, key):
+    file = tmp_path / "rows.jsonl"
+    row = {**key, "question": "Which  side?", "prediction": "Left.", "answer": "Right."}
+    file.write_text(json.dumps(row) + "\n")
+    model = ADAPTER.open(str(file), ModelOptions())
+    items = [
+        text_item("1::0", "valid_1_a_1.nii.gz", "Which side?"),
+        text_item("1::1", "valid_1_a_1.nii.gz", "Which lobe?"),
+        text_item("2::0", "valid_2_a_1.nii.gz", "Which side?"),
+    ]
+    model.announce(items)
+    replies = [asyncio.run(model.ask(Query(item=item))) for item in items]
+    assert [reply.text for reply in replies] == ["Left.", None, None]
+    assert model.findings() == ()
+
+
+@pytest.mark.parametrize("prediction", ["", None])
+def test_the_reference_beside_an_empty_prediction_is_never_the_reply(tmp_path, prediction):
+    file = tmp_path / "rows.jsonl"
+    row = {"case_id": "c", "question": "Where?", "prediction": prediction, "answer": "Right."}
+    file.write_text(json.dumps(row) + "\n")
+    model = ADAPTER.open(str(file), ModelOptions())
+    reply = asyncio.run(model.ask(Query(item=text_item("c::0", "c", "Where?"))))
+    assert reply.text == prediction
+    assert reply.status is (Status.OK if prediction == "" else Status.FAILED)
+
+
+def test_two_rows_of_one_case_and_question_that_differ_are_refused(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    rows = [{"case": "c", "question": "Where?", "prediction": text} for text in ("Left", "Right")]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    model = ADAPTER.open(str(file), ModelOptions())
+    reply = asyncio.run(model.ask(Query(item=text_item("c::0", "c", "Where?"))))
+    assert reply.status is Status.FAILED
+    assert "2 rows of the file fit it and differ" in reply.reason
+
+
+def test_a_lone_letter_answers_an_open_question_as_it_is(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps({"case": "c", "question": "Where?", "prediction": "B"}) + "\n")
+    model = ADAPTER.open(str(file), ModelOptions())
+    assert asyncio.run(model.ask(Query(item=text_item("c::0", "c", "Where?")))).text == "B"

@@ -7,13 +7,17 @@ questions from its standard input, one JSON object a line, in UTF-8::
      "condition": "box", "question": "…",
      "prompt": [{"role": "system", "text": "…"}, {"role": "user", "pictures": [PICTURE, …]}],
      "pictures": [PICTURE, …],
+     "arrays": [ARRAY, …],
      "options": [{"letter": "A", "text": "…", "pictures": []}, …],
      "settings": {"seed": 0, "temperature": 0.0, "max_tokens": 1000}}
 
 where PICTURE is ``{"path": "/tmp/…/1f0c….png", "media_type": "image/png", "width": 512,
 "height": 512, "sha256": "…", "window": "as stored", "layout": "slice 3 of 9",
-"orientation": "as stored"}``: a file in a private folder, gone after the reply. For each question
-it writes one line to its standard output, with the same id::
+"orientation": "as stored"}``: a file in a private folder, gone after the reply; and ARRAY is
+``{"path": "/tmp/…/9c1e….npy", "shape": [160, 224, 224], "dtype": "float32", "axes": "SPL",
+"spacing_mm": [3.0, 1.5, 1.5], "recipe": "merlin", "sha256": "…"}``: a volume prepared by the recipe
+of that name (``--recipe``), to be opened with ``numpy.load``, kept until the last question about it
+was answered. For each question it writes one line to its standard output, with the same id::
 
     {"id": "test/img2txt/box/17", "text": "B"}
     {"id": "test/img2txt/box/17", "path": "/data/masks/17.nii.gz"}

@@ -92,6 +92,11 @@ class CommandModel:
         return True
 
     @property
+    def reads_arrays(self) -> bool:
+        """Volumes are named by the path of their prepared array."""
+        return True
+
+    @property
     def form(self) -> Form:
         """The worded questions."""
         return "chat"

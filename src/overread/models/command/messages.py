@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from overread.contracts import ModelOptions, Picture, Query, Reply
+from overread.contracts import ArrayFile, ModelOptions, Picture, Query, Reply
 from overread.records import Media, Status
 
 __all__ = ["BadReplyError", "ReportedError", "Written", "question_line", "read_reply_line"]
@@ -62,6 +62,7 @@ def question_line(query: Query, options: ModelOptions, *, folder: Path) -> Writt
             for part in item.prompt
         ],
         "pictures": shown(item.media),
+        "arrays": [_array(query.arrays[one]) for one in item.media if one in query.arrays],
         "options": [
             {
                 "letter": option.letter,
@@ -143,6 +144,19 @@ def _picture(picture: Picture, files: Mapping[str, Path]) -> dict[str, object]:
         "window": receipt.window,
         "layout": receipt.layout,
         "orientation": receipt.orientation,
+    }
+
+
+def _array(array: ArrayFile) -> dict[str, object]:
+    """Describe a prepared volume; the file is ours and is read, never written."""
+    return {
+        "path": str(array.path),
+        "shape": list(array.shape),
+        "dtype": array.dtype,
+        "axes": array.axes,
+        "spacing_mm": list(array.spacing_mm),
+        "recipe": array.recipe,
+        "sha256": array.receipt.sha256,
     }
 
 

@@ -88,7 +88,8 @@ class PredictionsModel:
         if joined.row is None:
             return Reply(status=Status.FAILED, reason=joined.reason)
         row, text = joined.row, joined.row.text
-        if row.is_choice and text is not None and _LETTER.fullmatch(text):
+        is_letter = text is not None and _LETTER.fullmatch(text) is not None
+        if row.is_choice and is_letter and text is not None and query.item.options:
             # A lone letter there is a choice that somebody has read already, no raw reply: the
             # benchmark's script must not be blamed for finding no JSON in it.
             text = json.dumps({"selected_option": text.strip()})

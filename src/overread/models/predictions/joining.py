@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from overread.models.predictions.rows import Row
+from overread.models.predictions.rows import Row, case_stem
 from overread.records import Finding, Item, Severity
 
 __all__ = ["Join", "Joined"]
@@ -35,13 +35,14 @@ class Join:
     _by_id: dict[str, list[Row]] = field(init=False)
     _by_qa_id: dict[str, list[Row]] = field(init=False)
     _by_lesion: dict[tuple[str, str], list[Row]] = field(init=False)
+    _by_case: dict[tuple[str, str], list[Row]] = field(init=False)
     _claims: dict[str, dict[str, None]] = field(init=False)
     _refused: dict[str, str] = field(init=False)
     _knows_items: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self._by_id, self._by_qa_id = defaultdict(list), defaultdict(list)
-        self._by_lesion = defaultdict(list)
+        self._by_lesion, self._by_case = defaultdict(list), defaultdict(list)
         self._claims = defaultdict(dict)
         self._refused = {}
         for row in self.rows:
@@ -51,6 +52,8 @@ class Join:
                 self._by_qa_id[row.qa_id].append(row)
             elif row.lesion and row.task:
                 self._by_lesion[row.lesion, row.task].append(row)
+            elif row.case and row.question:
+                self._by_case[row.case, _words(row.question)].append(row)
 
     def announce(self, items: Iterable[Item]) -> None:
         """Hear of every item that will be asked for."""
@@ -81,12 +84,12 @@ class Join:
             "prediction-without-key",
             [row.place for row in self.rows if not row.is_keyed],
             effect="these rows answer nothing",
-            remedy="Give each row item, qa_id, or lesion_idx with q_type.",
+            remedy="Give each row item, qa_id, lesion_idx with q_type, or case_id with question.",
         )
         repeated = [
             f"{rows[0].place} and {rows[1].place}"
-            for table in (self._by_id, self._by_qa_id)
-            for rows in table.values()
+            for table in (self._by_id.values(), self._by_qa_id.values(), self._by_case.values())
+            for rows in table
             if len({row.draw for row in rows}) < len(rows)
         ]
         yield from _summed(
@@ -122,6 +125,10 @@ class Join:
         # A release may number two questions alike, each split from 1 for instance.
         if rows := [row for row in numbered if _agrees(row, item, lesion) and _fits(row, item)]:
             return rows
+        if case := groups.get("case"):
+            asked = self._by_case.get((case_stem(case), _words(item.question)), ())
+            if rows := [row for row in asked if _fits(row, item)]:
+                return rows
         return [row for row in self._by_lesion.get((lesion, item.task), ()) if _fits(row, item)]
 
     def _refuse(self, item: Item, reason: str) -> Joined:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from overread.errors import UsageError, expected
 from overread.models.predictions.script_output import unread_reply
 from overread.records import Status
 
-__all__ = ["ID_FIELDS", "Row", "read_rows"]
+__all__ = ["ID_FIELDS", "Row", "case_stem", "read_rows"]
 
 ID_FIELDS = ("item", "item_id", "id")
 _CHOICE_FIELDS = ("prediction", "answer", "selected_option")
@@ -28,6 +29,8 @@ _WITHOUT_BOX = frozenset(
     {"nobox", "nobbox", "without", "withoutbox", "withoutbbox", "none", "no", "false", "0"}
 )
 _SPLITS = {"training": "train", **dict.fromkeys(("val", "valid", "dev"), "validation")}
+_CASE_FIELDS = ("case_id", "case", "image_path")
+_VOLUME_ENDING = re.compile(r"\.(?:nii\.gz|nii|npy|npz|mha|mhd|dcm|pt)$", re.IGNORECASE)
 _TABLES = (".csv", ".tsv")
 _LINES = (".jsonl", ".ndjson")
 _LARGEST_FILE = 2**31
@@ -43,6 +46,8 @@ class Row:
     id: str | None = None
     qa_id: str | None = None
     lesion: str | None = None
+    case: str | None = None
+    """Name of the case without folders and endings (`case_stem`)."""
     task: str | None = None
     box: str | None = None
     """``box`` or ``no-box``; None where the row does not say."""
@@ -66,7 +71,19 @@ class Row:
     @property
     def is_keyed(self) -> bool:
         """Whether the row names its item."""
-        return bool(self.id or self.qa_id or (self.lesion and self.task))
+        by_lesion, by_case = self.lesion and self.task, self.case and self.question
+        return bool(self.id or self.qa_id or by_lesion or by_case)
+
+
+def case_stem(name: str) -> str:
+    """Give a case's name without folders and without the ending of a volume's file.
+
+    Examples
+    --------
+    >>> case_stem("/data/m3d_npy/valid_1/valid_1_a_1.npy"), case_stem("valid_1_a_1.nii.gz")
+    ('valid_1_a_1', 'valid_1_a_1')
+    """
+    return _VOLUME_ENDING.sub("", name.replace("\\", "/").rpartition("/")[2])
 
 
 def read_rows(path: Path) -> tuple[Row, ...]:
@@ -96,7 +113,8 @@ def read_rows(path: Path) -> tuple[Row, ...]:
     if not any(row.is_keyed for row in rows):
         raise _wrong(
             path,
-            "rows that name their item (item, qa_id, or lesion_idx with q_type) and their answer",
+            "rows that name their item (item, qa_id, lesion_idx with q_type, or case_id with "
+            "question) and their answer",
             f"{len(rows)} rows, none with a key" if rows else "no rows",
         )
     return rows
@@ -190,7 +208,7 @@ def _table(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         columns = [name.strip() for name in reader.fieldnames or ()]
         if not _names_a_key(columns):
-            rule = "a header with item, qa_id, or lesion_idx and q_type"
+            rule = "a header with item, qa_id, lesion_idx and q_type, or case_id and question"
             raise _wrong(path, rule, ", ".join(columns) or "no header")
         for cells in reader:
             line = f"line {reader.line_num}"
@@ -204,7 +222,7 @@ def _table(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
 
 
 def _names_a_key(names: Sequence[str]) -> bool:
-    return any(name in names for name in (*ID_FIELDS, "qa_id", "lesion_idx"))
+    return any(name in names for name in (*ID_FIELDS, "qa_id", "lesion_idx", *_CASE_FIELDS))
 
 
 def _row(place: str, entry: Mapping[str, object]) -> Row:
@@ -215,6 +233,9 @@ def _row(place: str, entry: Mapping[str, object]) -> Row:
         qa_id=_word(entry.get("qa_id")),
         # A data frame with a gap in the column writes 12.0 for 12.
         lesion=(_word(entry.get("lesion_idx")) or "").removesuffix(".0") or None,
+        case=next(
+            (case_stem(word) for name in _CASE_FIELDS if (word := _word(entry.get(name)))), None
+        ),
         task=_word(entry.get("q_type")) or _word(entry.get("task")),
         box=_box(entry.get("bbox_type")) or _box(entry.get("box")),
         split=_split(_word(entry.get("split"))),
@@ -224,16 +245,24 @@ def _row(place: str, entry: Mapping[str, object]) -> Row:
         status=status,
         text=text,
         reason=reason,
-        is_choice=next((name for name in _ANSWER_FIELDS if entry.get(name) is not None), None)
-        in _CHOICE_FIELDS,
+        is_choice=next(iter(_answer_fields(entry)), None) in _CHOICE_FIELDS,
     )
+
+
+def _answer_fields(entry: Mapping[str, object]) -> list[str]:
+    """Name the fields that hold an answer, the first one first.
+
+    Where there is a field `prediction`, even an empty one, `answer` is what it is compared with.
+    """
+    barred = ("answer",) if "prediction" in entry else ()
+    return [name for name in _ANSWER_FIELDS if entry.get(name) is not None and name not in barred]
 
 
 def _answer(entry: Mapping[str, object]) -> tuple[Status, str | None, str | None]:
     """Take a row's answer: its words as they are, or an object as JSON."""
     named = _word(entry.get("status"))
     reason = _word(entry.get("reason")) or _word(entry.get("error"))
-    names = [name for name in _ANSWER_FIELDS if entry.get(name) is not None]
+    names = _answer_fields(entry)
     text = _answer_text(entry[names[0]]) if names else None
     if named in (Status.FAILED, Status.REFUSED):
         return Status(named), text or None, reason or f"{named} when the file was written"
@@ -299,5 +328,8 @@ def _choices(value: object) -> tuple[tuple[str, str], ...] | None:
 
 
 def _wrong(path: Path, rule: str, got: str) -> UsageError:
-    remedy = "Each row needs item (or qa_id, or lesion_idx and q_type), and text or answer."
+    remedy = (
+        "Each row needs item (or qa_id, or lesion_idx and q_type, or case_id and question), and "
+        "text, prediction or answer."
+    )
     return UsageError(expected(f"predictions:{path}", rule=rule, got=got, remedy=remedy))
