@@ -9,6 +9,7 @@ sacrebleu (Post, doi:10.18653/v1/W18-6319), whose tokeniser is used.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
@@ -148,6 +149,5 @@ def corpus_bleu(
 @cache
 def _tokenizer() -> Callable[[str], str]:
     # Imported when needed: sacrebleu brings in a lot that nobody else asks for.
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
-    return cast("Callable[[str], str]", Tokenizer13a())
+    module = importlib.import_module("sacrebleu.tokenizers.tokenizer_13a")
+    return cast("Callable[[str], str]", module.Tokenizer13a())

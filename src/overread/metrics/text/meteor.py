@@ -12,6 +12,7 @@ and a word without an exact or stemmed match is looked up in WordNet *by its ste
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,8 +124,5 @@ def _last(indices: list[int]) -> int:
 def _chunks(matches: _Matches) -> int:
     """Count the runs of matches that stand side by side in both texts."""
     matches = sorted(matches)
-    followed = (
-        after == (place + 1, other + 1)
-        for (place, other), after in zip(matches, matches[1:], strict=False)
-    )
+    followed = (after == (place + 1, other + 1) for (place, other), after in pairwise(matches))
     return len(matches) - sum(followed)

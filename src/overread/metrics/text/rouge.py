@@ -32,7 +32,7 @@ class Rouge:
     """Of single words."""
     rouge2: NDArray[np.float64]
     """Of two words in a row; 0 where a side has but one word."""
-    rougeL: NDArray[np.float64]  # noqa: N815 - the metric's own name
+    rouge_l: NDArray[np.float64]
     """Of the longest common subsequence."""
 
 
@@ -53,14 +53,14 @@ def rouge(predictions: Sequence[str], references: Sequence[str]) -> Rouge:
     Examples
     --------
     >>> found = rouge(["nodules in the left lung"], ["a nodule in the right lung"])
-    >>> found.rouge1.round(4).tolist(), found.rougeL.round(4).tolist()
+    >>> found.rouge1.round(4).tolist(), found.rouge_l.round(4).tolist()
     ([0.7273], [0.7273])
     """
     check_pairs(predictions, references)
     table = tabulate(predictions, references, _split)
     one, two = table.overlaps(2)
     longest = Overlap(shared=_longest_common(table), predicted=one.predicted, referred=one.referred)
-    return Rouge(rouge1=_f(one), rouge2=_f(two), rougeL=_f(longest))
+    return Rouge(rouge1=_f(one), rouge2=_f(two), rouge_l=_f(longest))
 
 
 def _split(text: str) -> list[str]:

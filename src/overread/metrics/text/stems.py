@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,5 @@ def porter_stem(word: str) -> str:
 @cache
 def _stemmer() -> Callable[[str], str]:
     # Imported when needed: not every run asks for a measure of text.
-    from nltk.stem.porter import PorterStemmer
-
-    return cast("Callable[[str], str]", PorterStemmer().stem)
+    porter = importlib.import_module("nltk.stem.porter")
+    return cast("Callable[[str], str]", porter.PorterStemmer().stem)

@@ -111,7 +111,7 @@ def tabulate(
 
 
 def _lengthen(runs: _Integers, words: _Integers, order: int) -> _Integers:
-    """Number the runs of `order` words, from those of one word less.
+    """Give each run of `order` words a number, from the numbers of the runs one word shorter.
 
     A run that goes over the end of its text gets a number too; nobody asks for it.
     """
