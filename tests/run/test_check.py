@@ -21,7 +21,7 @@ def test_counts_per_setting_against_a_complete_release(release):
     assert test.total.n_expected == 1900
     assert test.total.n == sum(row.n for row in test.rows)
     assert sum(test.total.letters.values()) == test.total.n
-    assert 0 < test.total.n_patients <= test.total.n_lesions
+    assert 0 < test.total.n_patients <= test.total.n_units
     assert check.ok
 
 

@@ -68,7 +68,7 @@ def _json(check: ReleaseCheck) -> dict[str, Any]:
 def _counts(split: SplitCheck) -> Table:
     table = Table(title=safe(f"{split.split}: questions"), title_justify="left")
     table.add_column("setting")
-    for name in ("questions", "complete", "lesions", "patients"):
+    for name in ("questions", "complete", f"{split.unit}s", "patients"):
         table.add_column(name, justify="right")
     letters = sorted({letter for row in split.rows for letter in row.letters})
     for letter in letters:
@@ -78,7 +78,7 @@ def _counts(split: SplitCheck) -> Table:
             safe(stratum_name(row.stratum)),
             _count(row),
             str(row.n_expected if row.n_expected is not None else "–"),
-            str(row.n_lesions),
+            str(row.n_units),
             str(row.n_patients),
             *(str(row.letters.get(letter, 0)) for letter in letters),
             style="bold" if row is split.total else None,

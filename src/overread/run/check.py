@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.contracts import Release, Selection
-from overread.records import Finding, Item, Reference, Severity
+from overread.records import Choice, Finding, Item, Reference, Severity
 
 __all__ = ["CountRow", "ReleaseCheck", "SplitCheck", "check_release"]
 
@@ -21,10 +22,11 @@ class CountRow:
     n: int
     n_expected: int | None
     """None where a complete release has no such cell."""
-    n_lesions: int
+    n_units: int
+    """Lesions, or cases where a release has no lesions."""
     n_patients: int
     letters: Mapping[str, int]
-    """Right letter → how often."""
+    """Right letter → how often, over questions of choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,8 @@ class SplitCheck:
     """One split of the exam."""
 
     split: str
+    unit: Literal["lesion", "case"]
+    """What `CountRow.n_units` counts."""
     rows: tuple[CountRow, ...]
     total: CountRow
     floors: tuple[BlindFloor, ...]
@@ -85,6 +89,7 @@ def _split(
         cells.setdefault(tuple(item.strata[key] for key in keys), []).append(item)
     return SplitCheck(
         split=split,
+        unit="lesion" if any("lesion" in item.groups for item in items) else "case",
         rows=tuple(
             _row(dict(zip(keys, cell, strict=True)), members, wanted.get(cell), references)
             for cell, members in cells.items()
@@ -100,15 +105,23 @@ def _row(
     n_expected: int | None,
     references: Mapping[str, Reference],
 ) -> CountRow:
-    answers = Counter(references[item.id].answer or "none" for item in items)
+    answers = Counter(
+        references[item.id].answer or "none"
+        for item in items
+        if isinstance(item.answer_space, Choice)
+    )
     return CountRow(
         stratum=stratum,
         n=len(items),
         n_expected=n_expected,
-        n_lesions=len({item.groups.get("lesion", item.id) for item in items}),
+        n_units=len({_unit(item) for item in items}),
         n_patients=len({item.groups["patient"] for item in items if "patient" in item.groups}),
         letters=dict(sorted(answers.items())),
     )
+
+
+def _unit(item: Item) -> str:
+    return item.groups.get("lesion") or item.groups.get("case") or item.id
 
 
 def _count_findings(check: SplitCheck) -> Iterator[Finding]:
