@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from overread.cli.output import notice, print_json
 from overread.errors import UsageError, expected
@@ -12,7 +15,13 @@ __all__ = ["synth_command"]
 
 
 def synth_command(
-    benchmark: str, out: Path, /, *, lesions: int = 240, seed: int = 1, json: bool = False
+    benchmark: str,
+    out: Path,
+    /,
+    *,
+    size: Annotated[int | None, Parameter(alias="--lesions")] = None,
+    seed: int = 1,
+    json: bool = False,
 ) -> None:
     """Write a synthetic release in the benchmark's own layout.
 
@@ -22,20 +31,20 @@ def synth_command(
         A name of `overread list benchmarks`.
     out
         A new or empty folder.
-    lesions
-        How many cases to make.
+    size
+        How many lesions or cases to make; what the benchmark's demo needs when left out.
     seed
         Same seed and size, same bytes.
     json
         Print JSON for machines.
     """
-    if lesions < 1:
+    if size is not None and size < 1:
         raise UsageError(
             expected(
-                "--lesions",
+                "--size",
                 rule="a whole number of 1 or more",
-                got=lesions,
-                remedy="Leave it out for 240.",
+                got=size,
+                remedy="Leave it out for the usual size.",
             )
         )
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -47,8 +56,13 @@ def synth_command(
                 remedy="Name another folder, or empty this one.",
             )
         )
-    find_benchmark(benchmark).synthesise(out, seed=seed, size=lesions)
+    found = find_benchmark(benchmark)
+    card = found.card
+    count = card.synthetic_size if size is None else size
+    found.synthesise(out, seed=seed, size=count)
     if json:
-        print_json({"benchmark": benchmark, "out": str(out), "lesions": lesions, "seed": seed})
+        print_json({"benchmark": benchmark, "out": str(out), f"{card.unit}s": count, "seed": seed})
     else:
-        notice(f"Wrote a synthetic {benchmark} release of {lesions} lesions (seed {seed}): {out}")
+        notice(
+            f"Wrote a synthetic {benchmark} release of {count} {card.unit}s (seed {seed}): {out}"
+        )

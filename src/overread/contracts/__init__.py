@@ -40,11 +40,11 @@ from overread.contracts.scoring import BatchScorer, Scorer
 from overread.imaging.picture import ArrayFile, Picture
 
 __all__ = [
-    "ArrayReader",
     "LABEL_SEPARATOR",
     "AlsoMetric",
     "AnalysisPlan",
     "ArrayFile",
+    "ArrayReader",
     "ArrayRenderer",
     "Audit",
     "BatchScorer",

@@ -48,6 +48,10 @@ class Card:
     """Names of the volume preparations on offer (`VolumeRecipe.name`), the default first; empty
     where there are no volumes."""
     splits: tuple[str, ...] = ("test",)
+    unit: str = "case"
+    """What a release is counted in: ``lesion``, ``case``."""
+    synthetic_size: int = 24
+    """How many units `overread synth` makes when it is not told."""
     sources: tuple[str, ...] = ()
 
 

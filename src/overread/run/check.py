@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.contracts import Release, Selection
@@ -23,7 +22,7 @@ class CountRow:
     n_expected: int | None
     """None where a complete release has no such cell."""
     n_units: int
-    """Lesions, or cases where a release has no lesions."""
+    """Distinct ones of what the release is counted in (`Card.unit`)."""
     n_patients: int
     letters: Mapping[str, int]
     """Right letter → how often, over questions of choice."""
@@ -34,8 +33,8 @@ class SplitCheck:
     """One split of the exam."""
 
     split: str
-    unit: Literal["lesion", "case"]
-    """What `CountRow.n_units` counts."""
+    unit: str
+    """What `CountRow.n_units` counts: `Card.unit`."""
     rows: tuple[CountRow, ...]
     total: CountRow
     floors: tuple[BlindFloor, ...]
@@ -75,7 +74,7 @@ def check_release(release: Release) -> ReleaseCheck:
 def _split(
     release: Release, split: str, items: Sequence[Item], references: Mapping[str, Reference]
 ) -> SplitCheck:
-    plan = release.plan()
+    plan, unit = release.plan(), release.card.unit
     keys = plan.cells
     cells: dict[tuple[str, ...], list[Item]] = {}
     wanted = {
@@ -89,12 +88,12 @@ def _split(
         cells.setdefault(tuple(item.strata[key] for key in keys), []).append(item)
     return SplitCheck(
         split=split,
-        unit="lesion" if any("lesion" in item.groups for item in items) else "case",
+        unit=unit,
         rows=tuple(
-            _row(dict(zip(keys, cell, strict=True)), members, wanted.get(cell), references)
+            _row(dict(zip(keys, cell, strict=True)), members, wanted.get(cell), references, unit)
             for cell, members in cells.items()
         ),
-        total=_row({}, items, sum(wanted.values()) or None, references),
+        total=_row({}, items, sum(wanted.values()) or None, references, unit),
         floors=blind_floors(items, references, plan.strata, cluster=plan.cluster) if items else (),
     )
 
@@ -104,6 +103,7 @@ def _row(
     items: Sequence[Item],
     n_expected: int | None,
     references: Mapping[str, Reference],
+    unit: str,
 ) -> CountRow:
     answers = Counter(
         references[item.id].answer or "none"
@@ -114,14 +114,10 @@ def _row(
         stratum=stratum,
         n=len(items),
         n_expected=n_expected,
-        n_units=len({_unit(item) for item in items}),
+        n_units=len({item.groups.get(unit, item.id) for item in items}),
         n_patients=len({item.groups["patient"] for item in items if "patient" in item.groups}),
         letters=dict(sorted(answers.items())),
     )
-
-
-def _unit(item: Item) -> str:
-    return item.groups.get("lesion") or item.groups.get("case") or item.id
 
 
 def _count_findings(check: SplitCheck) -> Iterator[Finding]:

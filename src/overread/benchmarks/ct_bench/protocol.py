@@ -126,6 +126,8 @@ def card() -> Card:
         conditions=("no-box", "box"),
         stacks=("images", "mosaic", "features"),
         splits=("test", "validation"),
+        unit="lesion",
+        synthetic_size=240,
         sources=("arXiv 2602.14879", "MELBA 2026:036", "DeepLesion: arXiv 1710.01766"),
     )
 
