@@ -19,7 +19,14 @@ from overread.imaging.stored import StoredSlice
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset
 
-__all__ = ["read_dicom"]
+__all__ = [
+    "frame_pixels",
+    "functional",
+    "numbers",
+    "open_dataset",
+    "read_dicom",
+    "rescale",
+]
 
 _INSTALL = "Install a decoder: pip install pylibjpeg pylibjpeg-libjpeg pylibjpeg-openjpeg."
 
@@ -55,19 +62,24 @@ def read_dicom(path: Path, *, index: int | None = None) -> StoredSlice:
 
 
 def _read(path: Path, index: int | None) -> StoredSlice:
-    from pydicom import dcmread
-
-    with _BoundedFile(path) as file:
-        dataset = dcmread(file, force=True)
+    dataset = open_dataset(path)
     rows, columns = int(dataset.Rows), int(dataset.Columns)
     frames = int(dataset.get("NumberOfFrames") or 1)
     check_pixels(path, width=columns, height=rows)
     check_voxels(path, (rows, columns, frames))
     frame = _frame(path, index, frames)
-    stored = _pixels(path, dataset, frame)
+    stored = frame_pixels(path, dataset, frame)
     if stored.ndim == 3:
         return StoredSlice(pixels=np.asarray(stored[:, :, :3], dtype=np.uint8), unit="display")
     return _grey_slice(dataset, frame, stored)
+
+
+def open_dataset(path: Path) -> Dataset:
+    """Parse a DICOM file, its pixels not decoded; raises whatever pydicom does."""
+    from pydicom import dcmread
+
+    with _BoundedFile(path) as file:
+        return dcmread(file, force=True)
 
 
 class _BoundedFile(io.BufferedReader):
@@ -109,7 +121,7 @@ def _grey_slice(dataset: Dataset, frame: int, stored: NDArray[Any]) -> StoredSli
     values, unit, warnings = stored.astype(np.float32), "raw", []
     if dataset.get("Modality") == "CT":
         unit = "hu"
-        slope, intercept = _rescale(dataset, frame)
+        slope, intercept = rescale(dataset, frame)
         if slope is None or intercept is None:
             warnings.append("CT without rescale slope and intercept: taken as HU as stored")
         else:
@@ -138,7 +150,8 @@ def _frame(path: Path, index: int | None, frames: int) -> int:
     return index
 
 
-def _pixels(path: Path, dataset: Dataset, frame: int) -> NDArray[Any]:
+def frame_pixels(path: Path, dataset: Dataset, frame: int) -> NDArray[Any]:
+    """Decode one frame as stored, shape (rows, columns[, channels]). ImageError when it fails."""
     from pydicom.pixels.utils import pixel_array
 
     try:
@@ -155,7 +168,7 @@ def _pixels(path: Path, dataset: Dataset, frame: int) -> NDArray[Any]:
         ) from error
 
 
-def _functional(dataset: Dataset, frame: int, group: str, name: str) -> Any:
+def functional(dataset: Dataset, frame: int, group: str, name: str) -> Any:
     """Look up a value in the dataset or, in an enhanced file, in the frame's functional groups."""
     if name in dataset:
         return dataset[name].value
@@ -168,17 +181,18 @@ def _functional(dataset: Dataset, frame: int, group: str, name: str) -> Any:
     return None
 
 
-def _rescale(dataset: Dataset, frame: int) -> tuple[float | None, float | None]:
+def rescale(dataset: Dataset, frame: int) -> tuple[float | None, float | None]:
+    """Give slope and intercept of a frame, None where the file has none."""
     group = "PixelValueTransformationSequence"
-    slope = _number(_functional(dataset, frame, group, "RescaleSlope"))
-    intercept = _number(_functional(dataset, frame, group, "RescaleIntercept"))
+    slope = _number(functional(dataset, frame, group, "RescaleSlope"))
+    intercept = _number(functional(dataset, frame, group, "RescaleIntercept"))
     # A slope of 0 would make every pixel equal: as good as none.
     return (slope or None), intercept
 
 
 def _orientation(dataset: Dataset, frame: int) -> tuple[Turn, str]:
-    cosines = _numbers(
-        _functional(dataset, frame, "PlaneOrientationSequence", "ImageOrientationPatient"), 6
+    cosines = numbers(
+        functional(dataset, frame, "PlaneOrientationSequence", "ImageOrientationPatient"), 6
     )
     if cosines is None:
         return turn_for_display(None, None)
@@ -186,7 +200,7 @@ def _orientation(dataset: Dataset, frame: int) -> tuple[Turn, str]:
 
 
 def _spacing_mm(dataset: Dataset, frame: int, turn: Turn) -> tuple[float, float] | None:
-    spacing = _numbers(_functional(dataset, frame, "PixelMeasuresSequence", "PixelSpacing"), 2)
+    spacing = numbers(functional(dataset, frame, "PixelMeasuresSequence", "PixelSpacing"), 2)
     if spacing is None or min(spacing) <= 0:
         return None
     between_rows, between_columns = spacing  # DICOM's order: y before x
@@ -195,11 +209,12 @@ def _spacing_mm(dataset: Dataset, frame: int, turn: Turn) -> tuple[float, float]
     return between_columns, between_rows
 
 
-def _numbers(value: Any, count: int) -> tuple[float, ...] | None:
+def numbers(value: Any, count: int) -> tuple[float, ...] | None:
+    """Give so many finite numbers; None for anything else."""
     if value is None or isinstance(value, (str, float)) or len(value) != count:
         return None
-    numbers = tuple(_number(one) for one in value)
-    found = tuple(number for number in numbers if number is not None)
+    each = tuple(_number(one) for one in value)
+    found = tuple(number for number in each if number is not None)
     return found if len(found) == count else None
 
 

@@ -1,0 +1,160 @@
+"""A whole MetaImage volume (``.mha``, ``.mhd``), read by SimpleITK after its header was checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from overread.errors import ImageError, MissingExtraError, UnsafePathError, expected
+from overread.imaging.bounds import MAX_VOLUME_BYTES, check_file
+from overread.imaging.geometry import geometry_of
+from overread.imaging.volume import Volume, check_decoded, volume_of
+
+__all__ = ["metaimage_files", "read_metaimage"]
+
+_HEADER_BYTES: Final = 65_536
+_ITEM_BYTES: Final = {
+    "MET_CHAR": 1,
+    "MET_UCHAR": 1,
+    "MET_SHORT": 2,
+    "MET_USHORT": 2,
+    "MET_INT": 4,
+    "MET_UINT": 4,
+    "MET_LONG": 4,
+    "MET_ULONG": 4,
+    "MET_LONG_LONG": 8,
+    "MET_ULONG_LONG": 8,
+    "MET_FLOAT": 4,
+    "MET_DOUBLE": 8,
+}
+
+
+def read_metaimage(path: Path) -> Volume:
+    """Read a volume of three dimensions from an ``.mha`` file or an ``.mhd`` file and its data.
+
+    Like NIfTI the format does not say what its numbers are, see `volume_of`.
+
+    Raises
+    ------
+    MissingExtraError
+        SimpleITK (extra ``itk``) is not installed.
+    ImageError
+        No MetaImage, damaged, out of bounds, in colour, of other than three dimensions, or on no
+        rectangular grid.
+    UnsafePathError
+        The header names a data file outside its own folder.
+    """
+    fields = _header(path)
+    shape = _shape(path, fields)
+    kind = fields.get("elementtype", "")
+    if kind not in _ITEM_BYTES or fields.get("elementnumberofchannels", "1") != "1":
+        raise _unusable(path, f"voxels of kind {kind or 'unknown'}", "Convert it to plain numbers.")
+    check_decoded(path, shape, _ITEM_BYTES[kind])
+    data = metaimage_files(path)[-1]
+    check_file(data, max_bytes=MAX_VOLUME_BYTES)
+    try:
+        import SimpleITK
+    except ImportError as error:
+        raise MissingExtraError(f"{path.name} (MetaImage)", extra="itk") from error
+    try:
+        image = SimpleITK.ReadImage(str(path), imageIO="MetaImageIO")
+        stored = SimpleITK.GetArrayFromImage(image)
+    # SimpleITK raises RuntimeError for everything, and its C++ side throws others through.
+    except Exception as error:
+        said = str(error).strip().splitlines()
+        reason = said[-1] if said else "unreadable"
+        raise _unusable(path, f"a damaged file ({reason})", "Copy the file again.") from error
+    if stored.ndim != 3:
+        raise _unusable(path, f"{stored.ndim} dimensions", "Split it into volumes.")
+    array = stored.transpose(2, 1, 0)  # SimpleITK gives k, j, i
+    if array.dtype.itemsize > 2:
+        array = array.astype(np.float32)
+    affine = np.eye(4)
+    affine[:3, :3] = np.reshape(image.GetDirection(), (3, 3)) * np.asarray(image.GetSpacing())
+    affine[:3, 3] = image.GetOrigin()
+    return volume_of(
+        array,
+        geometry_of(affine, array.shape, source=str(path)),
+        slope=1.0,
+        intercept=0.0,
+        modality=None,
+        warnings=_doubts(fields),
+    )
+
+
+def metaimage_files(path: Path) -> tuple[Path, ...]:
+    """Give the files of a MetaImage: itself, and the data file that an ``.mhd`` names.
+
+    Raises
+    ------
+    ImageError
+        It names no data file, or a list or a pattern of them.
+    UnsafePathError
+        It names one outside its own folder.
+    """
+    name = _header(path).get("elementdatafile", "")
+    if name.upper() == "LOCAL":
+        return (path,)
+    if not name or name.upper().startswith("LIST") or "%" in name:
+        raise _unusable(path, f"data in '{name or 'no file'}'", "Store it as one .mha file.")
+    data = path.parent / name
+    if "/" in name or "\\" in name or data.resolve().parent != path.parent.resolve():
+        raise UnsafePathError(
+            expected(
+                str(path),
+                rule="a data file in its own folder",
+                got=repr(name),
+                remedy="Store it as one .mha file.",
+            )
+        )
+    return path, data
+
+
+def _header(path: Path) -> dict[str, str]:
+    """Read the lines ``Name = value`` up to the one that says where the data are."""
+    check_file(path, max_bytes=MAX_VOLUME_BYTES)
+    with path.open("rb") as file:
+        start = file.read(_HEADER_BYTES)
+    fields: dict[str, str] = {}
+    for line in start.split(b"\n"):
+        name, equals, value = line.partition(b"=")
+        if not equals:
+            break
+        key = name.strip().decode("latin-1").lower()
+        fields[key] = value.strip().decode("latin-1")
+        if key == "elementdatafile":
+            return fields
+    raise _unusable(path, "no header that ends with ElementDataFile", "Copy the file again.")
+
+
+def _shape(path: Path, fields: dict[str, str]) -> tuple[int, ...]:
+    try:
+        shape = tuple(int(size) for size in fields.get("dimsize", "").split())
+    except ValueError:
+        shape = ()
+    if fields.get("ndims") != "3" or len(shape) != 3:
+        raise _unusable(path, f"{fields.get('ndims')} dimensions", "Split it into volumes.")
+    spacing = fields.get("elementspacing") or fields.get("elementsize")
+    if spacing is None:
+        raise _unusable(path, "no ElementSpacing", "State the distance of its voxels in mm.")
+    try:
+        zero = any(float(one) == 0 for one in spacing.split())
+    except ValueError:
+        zero = True
+    if zero:  # SimpleITK turns a zero into 1 mm
+        raise _unusable(path, f"a spacing of {spacing} mm", "State the distance in mm.")
+    return shape
+
+
+def _doubts(fields: dict[str, str]) -> tuple[str, ...]:
+    if any(name in fields for name in ("transformmatrix", "rotation", "orientation")):
+        return ()
+    return ("the header states no orientation: taken as LPS",)
+
+
+def _unusable(path: Path, got: str, remedy: str) -> ImageError:
+    return ImageError(
+        expected(str(path), rule="a MetaImage volume of three dimensions", got=got, remedy=remedy)
+    )

@@ -1,0 +1,129 @@
+"""A whole NIfTI volume, read piece by piece so that hardly more than its voxels is held."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overread.errors import ImageError, expected
+from overread.imaging.bounds import MAX_VOLUME_BYTES, check_file
+from overread.imaging.geometry import LPS_FROM_RAS, geometry_of
+from overread.imaging.volume import Volume, check_decoded, volume_of
+
+if TYPE_CHECKING:
+    from nibabel.nifti1 import Nifti1Image
+
+__all__ = ["read_nifti_volume"]
+
+_PIECE: Final = 2**22
+"""Voxels read at once."""
+
+_MM: Final = {1: 1000.0, 2: 1.0, 3: 0.001}
+"""NIfTI's codes for metre, millimetre and micrometre → mm."""
+
+
+def read_nifti_volume(path: Path) -> Volume:
+    """Read a volume of three dimensions from a ``.nii`` or ``.nii.gz`` file.
+
+    The file's scaling (slope and intercept) is kept beside the stored numbers. The affine is the
+    sform where the header states one, else the qform, else the default of nibabel, which is said
+    in the warnings; so is a sform that contradicts the qform.
+
+    Raises
+    ------
+    ImageError
+        No NIfTI file, cut off, out of bounds, in colour or complex, of other than three
+        dimensions, or on no rectangular grid.
+    """
+    check_file(path, max_bytes=MAX_VOLUME_BYTES)
+    try:
+        return _read(path)
+    except ImageError:
+        raise
+    # nibabel has no common error for hostile bytes: its own, zlib's, struct's, ValueError, ….
+    except Exception as error:
+        raise _unusable(path, f"a damaged file ({error})", "Copy the file again.") from error
+
+
+def _read(path: Path) -> Volume:
+    import nibabel
+
+    image = nibabel.load(path)
+    # Pairs of .hdr and .img are not read: the second file would escape the checks of its path.
+    if not isinstance(image, nibabel.Nifti1Image) or path.suffix.lower() not in (".nii", ".gz"):
+        raise _unusable(path, type(image).__name__, "Convert it to .nii or .nii.gz.")
+    shape = tuple(int(size) for size in image.shape)
+    while len(shape) > 3 and shape[-1] == 1:
+        shape = shape[:-1]
+    if len(shape) != 3:
+        raise _unusable(path, f"{len(shape)} dimensions", "Split it into volumes.")
+    stored = np.dtype(image.get_data_dtype())
+    if stored.kind not in "iuf":
+        raise _unusable(path, f"numbers of kind '{stored.kind}'", "Convert it to plain numbers.")
+    kept = np.dtype(stored.newbyteorder("=")) if stored.itemsize <= 2 else np.dtype(np.float32)
+    if kept == np.float16:
+        kept = np.dtype(np.float32)
+    check_decoded(path, shape, kept.itemsize)
+    affine, warnings = _affine(image)
+    geometry = geometry_of(affine, shape, source=str(path))
+    proxy = cast("Any", image.dataobj)
+    array = _voxels(path, shape, stored, kept, int(proxy.offset))
+    return volume_of(
+        array,
+        geometry,
+        slope=float(proxy.slope),
+        intercept=float(proxy.inter),
+        modality=None,
+        warnings=warnings,
+    )
+
+
+def _voxels(
+    path: Path, shape: tuple[int, ...], stored: np.dtype[Any], kept: np.dtype[Any], offset: int
+) -> NDArray[Any]:
+    array = np.empty(shape, dtype=kept, order="F")
+    flat = array.reshape(-1, order="F")  # a view: the file's order, first axis fastest
+    with _opened(path) as file:
+        file.seek(offset)
+        for start in range(0, flat.size, _PIECE):
+            count = min(_PIECE, flat.size - start)
+            data = file.read(count * stored.itemsize)
+            if len(data) < count * stored.itemsize:
+                raise _unusable(path, "a file that is cut off", "Copy the file again.")
+            with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: infinite
+                flat[start : start + count] = np.frombuffer(data, dtype=stored)
+    return array
+
+
+def _opened(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    return cast("IO[bytes]", gzip.open(path)) if zipped else path.open("rb")
+
+
+def _affine(image: Nifti1Image) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    header, warnings = image.header, []
+    affine = np.asarray(image.affine, dtype=np.float64)
+    has_sform, has_qform = int(header["sform_code"]) > 0, int(header["qform_code"]) > 0
+    if not has_sform and not has_qform:
+        warnings.append("the header states no orientation: turned by its default")
+    if has_sform and has_qform:
+        other = np.asarray(header.get_qform(), dtype=np.float64)
+        length = float(np.abs(affine[:3, :3]).max())
+        if not np.allclose(affine[:3, :3], other[:3, :3], atol=0.05 * length):
+            warnings.append("the header's sform and qform disagree: the sform was taken")
+    to_mm = _MM.get(int(header["xyzt_units"]) & 7, 1.0)
+    if to_mm != 1.0:
+        affine = np.diag([to_mm, to_mm, to_mm, 1.0]) @ affine
+        warnings.append(f"the header counts in units of {to_mm:g} mm: turned into mm")
+    return LPS_FROM_RAS @ affine, tuple(warnings)
+
+
+def _unusable(path: Path, got: str, remedy: str) -> ImageError:
+    return ImageError(
+        expected(str(path), rule="a NIfTI volume of three dimensions", got=got, remedy=remedy)
+    )
