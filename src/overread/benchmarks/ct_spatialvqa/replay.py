@@ -1,0 +1,352 @@
+"""What a CT-SpatialVQA release ships beside its questions: predictions, votes, tables, human audit.
+
+Rows keep the order of their files and are joined with nothing: how they were joined is for
+`audits` to find out. A part that is absent is empty; a row that is no object keeps its place.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final, TypeVar, cast
+
+from overread.benchmarks.ct_spatialvqa import layout
+from overread.benchmarks.ct_spatialvqa.questions import Question, read_pairs
+from overread.benchmarks.ct_spatialvqa.reading import (
+    entries_of,
+    read_csv,
+    read_json,
+    read_json_lines,
+    text_of,
+)
+from overread.contracts.replay import (
+    AuditLabel,
+    ReleasedPrediction,
+    ReleasedPredictions,
+    ReleasedQuestion,
+    ReleasedVote,
+    ReleasedVotes,
+    Replay,
+)
+from overread.errors import ReleaseError
+from overread.records import Finding, PublishedValue, Severity
+
+__all__ = ["ReplayFiles"]
+
+T = TypeVar("T")
+
+_TABLES: Final = (layout.JURY_FILE, layout.TEXT_METRICS_FILE)
+_VOTES_FILE = re.compile(r"(?P<model>.+)_(?P<judge>[^_]+)_eval(?:_full)?\.json")
+_JUDGES: Final = {"gemini2.5": "gemini"}
+_TEXT_COLUMNS: Final[Mapping[str, str]] = {
+    "sbert_cosine": "cosine",
+    "bleu": "bleu",
+    "rouge1_f": "rouge1",
+    "rouge2_f": "rouge2",
+    "rougeL_f": "rougeL",
+    "meteor": "meteor",
+}
+"""Column of the released summary → our metric."""
+
+
+class ReplayFiles:
+    """Reads the parts of a release one by one, and notes what cannot be read."""
+
+    def __init__(
+        self, root: Path, questions: Sequence[Question], printed: Sequence[PublishedValue]
+    ) -> None:
+        self._root = root
+        self._questions = questions
+        self._printed = printed
+        self.findings: list[Finding] = []
+
+    def read(self) -> Replay:
+        """Read all parts."""
+        self.findings = []
+        return Replay(
+            questions=tuple(_released(question) for question in self._questions),
+            candidates=self._part(layout.CANDIDATES_FILE, self._candidates, ()),
+            predictions=tuple(self._predictions()),
+            votes=tuple(self._votes()),
+            published=(
+                *self._printed,
+                *self._part(layout.JURY_FILE, self._jury, ()),
+                *self._part(layout.CATEGORY_FILE, self._by_category, ()),
+                *self._part(layout.TEXT_METRICS_FILE, self._text_metrics, ()),
+            ),
+            matrix=self._part(layout.MATRIX_FILE, self._matrix, {}),
+            audit=self._part(layout.PROGRESS_FILE, self._audit, ()),
+            title_of=layout.MODEL_TITLES,
+        )
+
+    def note_absent_rows(self, replay: Replay) -> None:
+        """Note models that have numbers in a released file and whose rows were not released."""
+        named = dict.fromkeys(cell.who for cell in replay.published if cell.source in _TABLES)
+        titles = {model: layout.MODEL_TITLES.get(model, model) for model in _models(replay)}
+        predicted = {titles[one.model] for one in replay.predictions}
+        judges = dict.fromkeys(one.judge for one in replay.votes)
+        judged = {(titles[one.model], one.judge) for one in replay.votes}
+        if absent := [who for who in named if who not in predicted]:
+            self._note_absent("predictions", layout.PREDICTIONS_FOLDER, absent)
+        if absent := [
+            f"{who} by {judge}" for who in named for judge in judges if (who, judge) not in judged
+        ]:
+            self._note_absent("verdicts", layout.VOTES_FOLDER, absent)
+
+    def reports(self) -> dict[str, tuple[str | None, str | None]]:
+        """Read the reports: case → (findings, impression)."""
+        document = entries_of(read_json(self._root, layout.REPORTS_FILE))
+        return {
+            case: (
+                text_of(entries_of(report).get("Findings_EN")),
+                text_of(entries_of(report).get("Impressions_EN")),
+            )
+            for case, report in document.items()
+        }
+
+    def _part(self, name: str, read: Callable[[], T], absent: T) -> T:
+        if not (self._root / name).exists():
+            return absent
+        try:
+            return read()
+        except ReleaseError as error:
+            self._unreadable(name, error)
+            return absent
+
+    def _unreadable(self, name: str, error: ReleaseError) -> None:
+        self._note("unreadable-part", name, str(error), effect="it is not compared", count=1)
+
+    def _note(self, code: str, where: str, evidence: str, *, effect: str, count: int) -> None:
+        self.findings.append(
+            Finding(
+                severity=Severity.WARNING,
+                code=code,
+                where=where,
+                evidence=evidence,
+                effect=effect,
+                count=count,
+            )
+        )
+
+    def _note_absent(self, what: str, where: str, absent: Sequence[str]) -> None:
+        self.findings.append(
+            Finding(
+                severity=Severity.INFO,
+                code="missing-rows",
+                where=where,
+                evidence=f"no {what} of {', '.join(absent)}",
+                effect="their numbers cannot be recomputed",
+                count=len(absent),
+            )
+        )
+
+    # ------------------------------------------------------------ lists
+
+    def _candidates(self) -> tuple[tuple[str, str, str], ...]:
+        pairs = read_pairs(self._root, layout.CANDIDATES_FILE, self.findings)
+        return tuple((pair.case, pair.question, pair.answer or "") for pair in pairs)
+
+    def _predictions(self) -> Iterator[ReleasedPredictions]:
+        ending = layout.PREDICTIONS_ENDING
+        names = self._files(layout.PREDICTIONS_FOLDER)
+        models = {name.removesuffix(ending): name for name in names if name.endswith(ending)}
+        for model in sorted(models, key=_table_order):
+            file = f"{layout.PREDICTIONS_FOLDER}/{models[model]}"
+            try:
+                rows = [entries_of(row) for _, row in read_json_lines(self._root, file)]
+            except ReleaseError as error:
+                self._unreadable(file, error)
+                continue
+            self._count_odd(file, rows)
+            yield ReleasedPredictions(
+                model=model, file=file, rows=tuple(self._prediction(row) for row in rows)
+            )
+
+    def _prediction(self, row: Mapping[str, object]) -> ReleasedPrediction:
+        return ReleasedPrediction(
+            case=self._case(row),
+            question=text_of(row.get("question")) or "",
+            answer=text_of(row.get("answer")) or "",
+            prediction=text_of(row.get("prediction")),
+        )
+
+    def _votes(self) -> Iterator[ReleasedVotes]:
+        found = [
+            (_table_order(match["model"]), _JUDGES.get(match["judge"], match["judge"]), match)
+            for name in self._files(layout.VOTES_FOLDER)
+            if (match := _VOTES_FILE.fullmatch(name))
+        ]
+        for _, judge, match in sorted(found, key=lambda one: one[:2]):
+            file = f"{layout.VOTES_FOLDER}/{match.string}"
+            try:
+                document = read_json(self._root, file)
+            except ReleaseError as error:
+                self._unreadable(file, error)
+                continue
+            listed = cast("list[object]", document) if isinstance(document, list) else []
+            rows = [entries_of(row) for row in listed]
+            self._count_odd(file, rows)
+            yield ReleasedVotes(
+                model=match["model"],
+                judge=judge,
+                file=file,
+                rows=tuple(self._vote(row) for row in rows),
+            )
+
+    def _vote(self, row: Mapping[str, object]) -> ReleasedVote:
+        verdict = row.get("is_correct")
+        return ReleasedVote(
+            case=self._case(row),
+            question=text_of(row.get("question")) or "",
+            answer=text_of(row.get("answer")) or "",
+            prediction=text_of(row.get("prediction")),
+            # Nothing but true and false is a verdict: no null, no NaN, no "yes", no 1.
+            verdict=verdict if isinstance(verdict, bool) else None,
+            reasoning=text_of(row.get("reasoning")),
+        )
+
+    def _case(self, row: Mapping[str, object]) -> str | None:
+        """Give a row's case in the spelling of the questions, where its name is one of theirs."""
+        told = text_of(row.get("case_id")) or text_of(row.get("image_path"))
+        stem = layout.case_stem(told) if told else ""
+        return self._spelling.get(stem, stem) or None
+
+    @cached_property
+    def _spelling(self) -> Mapping[str, str]:
+        return {layout.case_stem(question.case): question.case for question in self._questions}
+
+    def _files(self, folder: str) -> list[str]:
+        path = self._root / folder
+        return sorted(one.name for one in path.iterdir()) if path.is_dir() else []
+
+    def _count_odd(self, file: str, rows: Sequence[Mapping[str, object]]) -> None:
+        odd = [n for n, row in enumerate(rows) if not text_of(row.get("question"))]
+        if odd:
+            self._note(
+                "odd-row",
+                f"{file}[{odd[0]}]",
+                "these rows name no question",
+                effect="they keep their place and join nothing",
+                count=len(odd),
+            )
+
+    # ------------------------------------------------------------ tables
+
+    def _jury(self) -> tuple[PublishedValue, ...]:
+        rows = _list(read_json(self._root, layout.JURY_FILE))
+        return tuple(self._values(layout.JURY_FILE, rows, {"llm_jury_accuracy": "jury_accuracy"}))
+
+    def _text_metrics(self) -> tuple[PublishedValue, ...]:
+        rows = _list(read_json(self._root, layout.TEXT_METRICS_FILE))
+        return tuple(self._values(layout.TEXT_METRICS_FILE, rows, _TEXT_COLUMNS))
+
+    def _values(
+        self, file: str, rows: Sequence[Mapping[str, object]], columns: Mapping[str, str]
+    ) -> Iterator[PublishedValue]:
+        for row in rows:
+            model = (text_of(row.get("model")) or "").removesuffix("_full")
+            count = row.get("count")
+            for column, metric in columns.items():
+                value = _number(row.get(column))
+                if model and value is not None:
+                    yield PublishedValue(
+                        metric=metric,
+                        stratum={},
+                        who=layout.MODEL_TITLES.get(model, model),
+                        kind="model",
+                        value=value,
+                        n=count if type(count) is int else None,
+                        source=file,
+                    )
+
+    def _by_category(self) -> tuple[PublishedValue, ...]:
+        return tuple(
+            PublishedValue(
+                metric="category_performance",
+                stratum={"category": row["category"]},
+                who=layout.MODEL_TITLES.get(model, model),
+                kind="model",
+                value=round(percent / 100, 6),
+                n=int(row["count"]) if row.get("count", "").isdecimal() else None,
+                source=layout.CATEGORY_FILE,
+            )
+            for row in read_csv(self._root, layout.CATEGORY_FILE)
+            if row.get("category")
+            for model, cell in row.items()
+            if model not in ("category", "count") and (percent := _number(cell)) is not None
+        )
+
+    def _matrix(self) -> dict[str, Mapping[str, float | None]]:
+        return {
+            row["question_id"]: {
+                model: _number(cell) for model, cell in row.items() if model != "question_id"
+            }
+            for row in read_csv(self._root, layout.MATRIX_FILE)
+            if row.get("question_id")
+        }
+
+    def _audit(self) -> tuple[AuditLabel, ...]:
+        document = entries_of(read_json(self._root, layout.PROGRESS_FILE))
+        return tuple(
+            AuditLabel(
+                annotator=annotator,
+                case=case,
+                index=index,
+                is_spatial=_flag(entries_of(label).get("spatial")),
+                is_relevant=_flag(entries_of(label).get("relevant")),
+                note=text_of(entries_of(label).get("note")) or "",
+            )
+            for annotator, cases in document.items()
+            for case, progress in entries_of(cases).items()
+            for index, label in enumerate(_answers(progress))
+            if isinstance(label, dict)  # null: not yet answered
+        )
+
+
+def _released(question: Question) -> ReleasedQuestion:
+    return ReleasedQuestion(
+        item=question.id,
+        case=question.case,
+        patient=layout.CaseName.of(question.case).patient,
+        question=question.question,
+        answer=question.answer or "",
+        labels=question.labels,
+    )
+
+
+def _models(replay: Replay) -> set[str]:
+    return {one.model for one in (*replay.predictions, *replay.votes)}
+
+
+def _table_order(model: str) -> tuple[int, str]:
+    """Put models in the order of the paper's table, others after them by name."""
+    names = list(layout.MODEL_TITLES)
+    return (names.index(model) if model in names else len(names), model)
+
+
+def _list(document: object) -> list[Mapping[str, object]]:
+    rows = cast("list[object]", document) if isinstance(document, list) else []
+    return [entries_of(row) for row in rows]
+
+
+def _answers(progress: object) -> list[object]:
+    answers = entries_of(progress).get("answers")
+    return cast("list[object]", answers) if isinstance(answers, list) else []
+
+
+def _number(value: object) -> float | None:
+    """Give a finite number; None for an empty cell, words, NaN or an infinity."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
