@@ -20,8 +20,10 @@ from overread.records import (
     Score,
     Severity,
     Status,
+    Vote,
 )
 from overread.store.export import TABLES, export
+from overread.store.hashes import sha256_text
 from overread.store.records_json import from_json
 from overread.store.run_store import RunStore
 
@@ -64,6 +66,24 @@ ESTIMATES = [
     ),
 ]
 
+VOTES = [
+    Vote(
+        run="run-1",
+        item=f"img2txt/box/{place}",
+        profile="published",
+        judge="chat:judge",
+        judge_hash=sha256_text("judge"),
+        request_hash=sha256_text("five of them"),
+        position=place,
+        verdict=verdict,
+        status=Status.UNPARSED if verdict is None else Status.OK,
+        reason="no JSON" if verdict is None else None,
+        rationale=None if verdict is None else "same side \ud83d",
+        text="[true, false",
+    )
+    for place, verdict in enumerate((True, False, None))
+]
+
 
 @pytest.fixture
 def store(
@@ -92,6 +112,7 @@ def store(
             )
             for each, value in zip(plan, (1.0, 0.0, None), strict=True)
         )
+        store.add_votes(VOTES)
         store.replace_estimates(ESTIMATES)
         store.replace_findings("release", [FINDING])
         store.replace_findings("canary", [replace(FINDING, count=2)])
@@ -115,6 +136,7 @@ def test_json_lines_hold_every_record_whole(store: RunStore, tmp_path: Path) -> 
         assert read(PlannedItem, "plan") == store.plan()
         assert read(Response, "responses") == list(store.responses())
         assert read(Score, "scores") == store.scores()
+        assert read(Vote, "votes") == list(store.votes()) == VOTES
         assert read(Estimate, "estimates") == store.estimates() == ESTIMATES
     findings = lines(out / "findings.jsonl")
     assert [row.pop("kind") for row in findings] == ["canary", "release"]
@@ -130,7 +152,9 @@ def test_json_lines_keep_characters_readable(store: RunStore, tmp_path: Path) ->
 def test_parquet_holds_the_same_values(store: RunStore, tmp_path: Path) -> None:
     with store:
         written = export(store, tmp_path / "out")
-        plan, responses, scores, estimates, findings = (pl.read_parquet(path) for path in written)
+        plan, responses, scores, votes, estimates, findings = (
+            pl.read_parquet(path) for path in written
+        )
 
         assert plan["request_hash"].to_list() == [each.request_hash for each in store.plan()]
         assert plan["groups.patient"].to_list() == ["p0", "p9", "p0"]
@@ -148,6 +172,9 @@ def test_parquet_holds_the_same_values(store: RunStore, tmp_path: Path) -> None:
         assert len(responses["receipts"][1]) == 0
 
         assert scores["value"].to_list() == [1.0, 0.0, None]
+        assert votes["verdict"].to_list() == [True, False, None]
+        assert votes["text"].to_list() == ["[true, false"] * 3
+        assert votes["rationale"].to_list() == ["same side \\ud83d"] * 2 + [None]
         assert scores["answer"].dtype == pl.String
 
         assert estimates["stratum.task"].to_list() == [None, "img2txt"]
@@ -168,10 +195,10 @@ def test_a_new_run_gives_empty_tables_with_their_columns(
         written = export(store, tmp_path / "out", form)  # type: ignore[arg-type]
     if form == "parquet":
         frames = [pl.read_parquet(path) for path in written]
-        assert [frame.height for frame in frames] == [0] * 5
+        assert [frame.height for frame in frames] == [0] * 6
         assert frames[2].columns[:5] == ["run", "item", "draw", "patient", "metric"]
     else:
-        assert [path.read_bytes() for path in written] == [b""] * 5
+        assert [path.read_bytes() for path in written] == [b""] * 6
 
 
 def test_a_second_export_replaces_the_first(store: RunStore, tmp_path: Path) -> None:

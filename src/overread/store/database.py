@@ -1,8 +1,10 @@
 """The SQLite file under a run: its schema, how it is made, checked and opened.
 
-Version 1 of the schema. Texts that repeat (item ids, metrics, reasons, strata) are kept once, in
-`word`; request hashes once, in `request`; receipts once, however many answers they belong to. A
-file at rest is one file; while it is written it has two companions (``-wal``, ``-shm``) and a lock.
+Version 2 of the schema; version 1 had no votes, is read as it is and upgraded in place when it is
+opened for writing. Texts that repeat (item ids, metrics, reasons, strata) are kept once, in
+`word`; request hashes once, in `request`; receipts once, however many answers they belong to; a
+judge's reply once, however many votes were read from it. A file at rest is one file; while it is
+written it has two companions (``-wal``, ``-shm``) and a lock.
 """
 
 from __future__ import annotations
@@ -25,13 +27,15 @@ __all__ = [
     "connect",
     "create",
     "has_journal",
+    "has_votes",
     "rest",
     "roll_back",
     "transaction",
     "translated",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_FIRST_VERSION = 1
 _APPLICATION_ID = 0x4F564552
 """``OVER`` in ASCII: tells a run from another program's SQLite file."""
 _MAGIC = b"SQLite format 3\x00"
@@ -80,10 +84,25 @@ CREATE TABLE media (
     path TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 NOT NULL
 ) WITHOUT ROWID;
 """
+_VOTES = """
+CREATE TABLE judgement (id INTEGER PRIMARY KEY, text NOT NULL);
+CREATE TABLE vote (
+    id INTEGER PRIMARY KEY, request INTEGER NOT NULL, position INTEGER NOT NULL,
+    item INTEGER NOT NULL, draw INTEGER NOT NULL, profile TEXT NOT NULL, judgement INTEGER,
+    form INTEGER NOT NULL, verdict INTEGER, status TEXT NOT NULL, reason INTEGER, rationale
+);
+CREATE INDEX vote_request ON vote (request);
+CREATE TABLE juror (
+    profile TEXT NOT NULL, place INTEGER NOT NULL, judge NOT NULL, judge_hash NOT NULL,
+    form NOT NULL, PRIMARY KEY (profile, place)
+) WITHOUT ROWID;
+"""
+"""What version 2 added."""
 _TABLES = frozenset(
     {"meta", "word", "request", "plan", "response"}
     | {"receipt", "score", "estimate", "finding", "media"}
 )
+_VOTE_TABLES = frozenset({"judgement", "vote", "juror"})
 
 
 @contextlib.contextmanager
@@ -153,13 +172,31 @@ def create(path: Path, meta: dict[str, str]) -> None:
         ):
             connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
+            _make_tables(connection, _SCHEMA + _VOTES)
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         unfinished.replace(path)
         _sync_folder(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _make_tables(connection: sqlite3.Connection, schema: str) -> None:
+    for statement in schema.split(";"):
+        connection.execute(statement)
+
+
+def has_votes(connection: sqlite3.Connection) -> bool:
+    """Tell whether a run file has room for votes: a file of version 1 has none."""
+    return _pragma(connection, "user_version") != _FIRST_VERSION
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Bring a file of version 1 to this version, whole or not at all; nothing in it is touched."""
+    if has_votes(connection):
+        return
+    with transaction(connection):
+        _make_tables(connection, _VOTES)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -191,11 +228,11 @@ def check(path: Path) -> dict[str, str]:
         if _pragma(connection, "application_id") != _APPLICATION_ID:
             raise _damaged(path, "an SQLite file of another program")
         version = _pragma(connection, "user_version")
-        if version != SCHEMA_VERSION:
+        if version not in (_FIRST_VERSION, SCHEMA_VERSION):
             raise StoreError(
                 expected(
                     str(path),
-                    rule=f"a run file of schema version {SCHEMA_VERSION}",
+                    rule=f"a run file of schema version {_FIRST_VERSION} or {SCHEMA_VERSION}",
                     got=f"version {version}",
                     remedy="Use the version of overread that wrote it, or a newer one.",
                 )
@@ -204,7 +241,8 @@ def check(path: Path) -> dict[str, str]:
         if verdict != "ok":
             raise _damaged(path, f"one that fails SQLite's check: {verdict}")
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        if missing := _TABLES - {name for (name,) in names}:
+        tables = _TABLES if version == _FIRST_VERSION else _TABLES | _VOTE_TABLES
+        if missing := tables - {name for (name,) in names}:
             raise _damaged(path, "one without the tables " + ", ".join(sorted(missing)))
         meta = dict(connection.execute("SELECT key, value FROM meta"))
         if "manifest" not in meta:
@@ -288,6 +326,7 @@ def _prepare_for_writing(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
     connection.execute(f"PRAGMA cache_size={-_CACHE_KIB}")
+    _upgrade(connection)
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

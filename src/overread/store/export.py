@@ -1,10 +1,10 @@
 """A run's tables as files for other programs: Parquet or JSON Lines.
 
 Tables: ``plan``, ``responses`` (the one that counts for each planned item), ``scores``,
-``estimates``, ``findings``; one file each. JSON Lines keeps every record whole, as
-`records_json.to_json` writes it. Parquet is flat where it can be: a mapping becomes one text
-column a key (``strata.task``), null where an item lacks the key; receipts and published values
-are lists of structs. Findings carry their ``kind`` in both.
+``votes`` (of judges, also of earlier juries), ``estimates``, ``findings``; one file each. JSON
+Lines keeps every record whole, as `records_json.to_json` writes it. Parquet is flat where it can
+be: a mapping becomes one text column a key (``strata.task``), null where an item lacks the key;
+receipts and published values are lists of structs. Findings carry their ``kind`` in both.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "export"]
 
-TABLES = ("plan", "responses", "scores", "estimates", "findings")
+TABLES = ("plan", "responses", "scores", "votes", "estimates", "findings")
 """The names of the tables, and of their files before the dot."""
 
 _Row: TypeAlias = Mapping[str, JsonValue]
@@ -133,6 +133,7 @@ def _rows(store: RunStore, table: str) -> Iterator[_Row]:
         "plan": store.plan,
         "responses": store.responses,
         "scores": store.scores,
+        "votes": store.votes,
         "estimates": store.estimates,
     }
     for record in records[table]():
@@ -229,6 +230,9 @@ def _schemas(pl: Any) -> dict[str, dict[str, Any]]:
         "scores": {"run": text, "item": text, "draw": whole, "patient": text, "metric": text}
         | {"metric_version": text, "profile": text, "target": text, "unit": text}
         | {"value": real, "status": text, "reason": text, "answer": text},
+        "votes": {"run": text, "item": text, "draw": whole, "profile": text, "judge": text}
+        | {"judge_hash": text, "request_hash": text, "position": whole, "verdict": pl.Boolean}
+        | {"status": text, "reason": text, "rationale": text, "text": text},
         "estimates": {"metric": text, "profile": text, "stratum": None, "n": whole}
         | {"n_answered": whole, "n_clusters": whole, "value": real, "low": real, "high": real}
         | {"level": real, "method": text, "status": text, "reason": text, "chance": real}

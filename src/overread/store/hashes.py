@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from overread.errors import StoreError, expected
-from overread.records import Item, Media
+from overread.records import Item, Media, Part
 
 if TYPE_CHECKING:
     from overread.records import JsonValue, ModelIdentity
@@ -30,14 +30,18 @@ __all__ = [
     "canonical_json",
     "file_sha256",
     "item_media",
+    "judge_hash",
     "request_hash",
     "sha256_bytes",
     "sha256_text",
+    "vote_hash",
 ]
 
 _READ_BYTES = 1 << 20
 _FORM = "overread request 1"
 """Changes when the form below changes, so that hashes of two forms never meet."""
+_JUDGE_FORM = "overread judge 1"
+_VOTE_FORM = "overread vote 1"
 
 
 def canonical_json(value: JsonValue) -> str:
@@ -179,6 +183,32 @@ def request_hash(
         [[media_hashes.get(path) for path in media.paths] for media in item_media(item)],
     ]
     return sha256_text(_ENCODER.encode(form))
+
+
+def judge_hash(identity: ModelIdentity, form: str) -> str:
+    """Hash a judge: the model to its last setting, and the name of the form it is asked in."""
+    return sha256_text(_ENCODER.encode([_JUDGE_FORM, _identity_text(identity), form]))
+
+
+def vote_hash(judge: str, prompt: Sequence[Part]) -> str:
+    """Hash one request to a judge: the judge, and every word of the prompt with the graded texts.
+
+    Which items the texts belong to stays out. Two items that a judge sees as the very same words
+    are one question to it, and are paid for once.
+
+    Parameters
+    ----------
+    judge
+        From `judge_hash`.
+    prompt
+        All parts, none with media.
+
+    Returns
+    -------
+    str
+        64 lower-case hexadecimal digits.
+    """
+    return sha256_text(_ENCODER.encode([_VOTE_FORM, judge, _plain(tuple(prompt))]))
 
 
 _last_identity: list[tuple[ModelIdentity, str]] = []

@@ -27,6 +27,7 @@ from overread.records import (
     Receipt,
     Response,
     Score,
+    Vote,
 )
 
 __all__ = ["STORED", "from_json", "to_json"]
@@ -41,6 +42,7 @@ STORED = (
     Receipt,
     Response,
     Score,
+    Vote,
 )
 """The records that have a JSON form here."""
 

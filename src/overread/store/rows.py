@@ -90,6 +90,11 @@ class Rows:
         self._ids: dict[str, int] = {}
         self._texts: dict[int, str] = {}
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The run file."""
+        return self._connection
+
     def forget(self) -> None:
         """Drop what is remembered: after a rollback some of it is not in the file."""
         self._ids.clear()
@@ -97,18 +102,20 @@ class Rows:
 
     # ------------------------------------------------------------ words
 
-    def _id(self, text: str | None) -> int | None:
+    def word_id(self, text: str | None) -> int | None:
+        """Give the number of a text, which is added when it is new; None for None."""
         if text is None:
             return None
         known = self._ids.get(text)
         if known is None:
-            known = self._find_or_add("word", "text", bind_word(text))
+            known = self.find_or_add("word", "text", bind_word(text))
             if len(self._ids) >= _KNOWN_WORDS:
                 self._ids.clear()
             self._ids[text] = known
         return known
 
-    def _find_or_add(self, table: str, column: str, stored: bytes | str) -> int:
+    def find_or_add(self, table: str, column: str, stored: bytes | str) -> int:
+        """Give the number of a value in a table of values that are kept once."""
         found = self._connection.execute(
             f"SELECT id FROM {table} WHERE {column} = ?", (stored,)
         ).fetchone()
@@ -117,7 +124,8 @@ class Rows:
         cursor = self._connection.execute(f"INSERT INTO {table} ({column}) VALUES (?)", (stored,))
         return cast("int", cursor.lastrowid)
 
-    def _text(self, number: int | None) -> str | None:
+    def word(self, number: int | None) -> str | None:
+        """Undo `word_id`."""
         if number is None:
             return None
         known = self._texts.get(number)
@@ -129,8 +137,9 @@ class Rows:
             self._texts[number] = known
         return known
 
-    def _needed(self, number: int) -> str:
-        return cast("str", self._text(number))
+    def needed_word(self, number: int) -> str:
+        """Give the text of a number that is never None."""
+        return cast("str", self.word(number))
 
     def item_id(self, item: str) -> int | None:
         """Give the number of an item id; None when the file has never heard of it."""
@@ -149,14 +158,14 @@ class Rows:
         )
 
     def _plan_row(self, ordinal: int, planned: PlannedItem) -> tuple[Any, ...]:
-        request = self._find_or_add("request", "hash", bind_hash(planned.request_hash))
+        request = self.find_or_add("request", "hash", bind_hash(planned.request_hash))
         return (
             ordinal,
-            self._id(planned.item),
+            self.word_id(planned.item),
             planned.draw,
             request,
             write_json(dict(planned.groups)),
-            self._id(write_json(dict(planned.strata))),
+            self.word_id(write_json(dict(planned.strata))),
             None if planned.chance is None else finite(planned.chance, "PlannedItem.chance"),
         )
 
@@ -164,11 +173,11 @@ class Rows:
         """Make a planned item of item, draw, hash, groups, strata, chance."""
         item, draw, digest, groups, strata, chance = row
         return PlannedItem(
-            item=self._needed(item),
+            item=self.needed_word(item),
             draw=draw,
             request_hash=unbind_hash(digest),
             groups=read_json(groups),
-            strata=read_json(self._needed(strata)),
+            strata=read_json(self.needed_word(strata)),
             chance=chance,
         )
 
@@ -176,7 +185,7 @@ class Rows:
 
     def add_response(self, response: Response) -> None:
         """Append one attempt; earlier ones stay."""
-        request = self._find_or_add("request", "hash", bind_hash(response.request_hash))
+        request = self.find_or_add("request", "hash", bind_hash(response.request_hash))
         receipts = [self._receipt(receipt) for receipt in response.receipts]
         self._connection.execute(
             "INSERT INTO response (request, item, draw, run, status, text, path, reason,"
@@ -184,14 +193,14 @@ class Rows:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 request,
-                self._id(response.item),
+                self.word_id(response.item),
                 response.draw,
-                None if response.run == self._run else self._id(response.run),
+                None if response.run == self._run else self.word_id(response.run),
                 response.status.value,
                 bind_text(response.text),
-                self._id(response.path),
-                self._id(response.reason),
-                self._id(response.finish_reason),
+                self.word_id(response.path),
+                self.word_id(response.reason),
+                self.word_id(response.finish_reason),
                 response.tokens_in,
                 response.tokens_out,
                 None if response.seconds is None else finite(response.seconds, "seconds"),
@@ -204,14 +213,14 @@ class Rows:
         (digest, item, draw, run, status, text, path, reason, finish) = row[:9]
         tokens_in, tokens_out, seconds, receipts = row[9:]
         return Response(
-            run=self._run if run is None else self._needed(run),
-            item=self._needed(item),
+            run=self._run if run is None else self.needed_word(run),
+            item=self.needed_word(item),
             draw=draw,
             status=Status(status),
             text=unbind_text(text),
-            path=self._text(path),
-            reason=self._text(reason),
-            finish_reason=self._text(finish),
+            path=self.word(path),
+            reason=self.word(reason),
+            finish_reason=self.word(finish),
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             seconds=seconds,
@@ -223,7 +232,12 @@ class Rows:
         stored = bind_hash(receipt.sha256)
         form = [receipt.width, receipt.height, receipt.media_type, receipt.window]
         form += [receipt.layout, receipt.orientation, receipt.boxes_drawn]
-        row = (stored, receipt.size_bytes, write_json(receipt.sources), self._id(write_json(form)))
+        row = (
+            stored,
+            receipt.size_bytes,
+            write_json(receipt.sources),
+            self.word_id(write_json(form)),
+        )
         found = self._connection.execute(
             "SELECT id FROM receipt WHERE sha256 = ? AND size_bytes = ? AND sources = ?"
             " AND form = ?",
@@ -242,7 +256,7 @@ class Rows:
                 "SELECT sha256, size_bytes, sources, form FROM receipt WHERE id = ?", (number,)
             ).fetchone()
             width, height, media_type, window, layout, orientation, boxes = read_json(
-                self._needed(form)
+                self.needed_word(form)
             )
             yield Receipt(
                 sha256=unbind_hash(digest),
@@ -270,24 +284,24 @@ class Rows:
         form = (score.run, score.metric, score.metric_version, score.profile, score.target)
         return (
             ordinal,
-            self._id(score.item),
+            self.word_id(score.item),
             score.draw,
-            self._id(score.patient),
+            self.word_id(score.patient),
             None if score.value is None else finite(score.value, f"Score of {score.item}"),
-            self._id(score.answer),
-            self._id(score.reason),
-            self._id(write_json([*form, score.unit, score.status.value])),
+            self.word_id(score.answer),
+            self.word_id(score.reason),
+            self.word_id(write_json([*form, score.unit, score.status.value])),
         )
 
     def score(self, row: tuple[Any, ...]) -> Score:
         """Make a score of the columns of `score` from item on."""
         item, draw, patient, value, answer, reason, form = row
-        run, metric, version, profile, target, unit, status = read_json(self._needed(form))
+        run, metric, version, profile, target, unit, status = read_json(self.needed_word(form))
         return Score(
             run=run,
-            item=self._needed(item),
+            item=self.needed_word(item),
             draw=draw,
-            patient=self._text(patient),
+            patient=self.word(patient),
             metric=metric,
             metric_version=version,
             profile=cast("Profile", profile),
@@ -295,8 +309,8 @@ class Rows:
             unit=unit,
             value=value,
             status=Status(status),
-            reason=self._text(reason),
-            answer=self._text(answer),
+            reason=self.word(reason),
+            answer=self.word(answer),
         )
 
 

@@ -8,37 +8,23 @@ another picture is another request, and stays unanswered.
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TypeVar
 
-from overread.errors import StoreFullError
 from overread.records import Estimate, Finding, Manifest, PlannedItem, Response, Score
-from overread.store import database
-from overread.store.batches import Batches
-from overread.store.lock import WriterLock
 from overread.store.opening import checked, locked, make, unusable
-from overread.store.records_json import from_json, to_json
+from overread.store.records_json import to_json
 from overread.store.rows import (
     ANSWERED,
-    Rows,
     bind_hash,
     bind_word,
-    read_json,
     unbind_hash,
     unbind_text,
     write_json,
 )
+from overread.store.votes import VoteStore
 
 __all__ = ["RunStore"]
-
-_BATCH_COUNT = 64
-_BATCH_SECONDS = 0.25
-_PAGE = 100
-"""Rows read at once: no query, and so no read lock, stays open while a caller works."""
 
 _RESPONSE = (
     "request.hash, r.item, r.draw, r.run, r.status, r.text, r.path, r.reason, r.finish_reason,"
@@ -54,10 +40,8 @@ _CREDITED = (
 
 _OF_REQUEST = "WHERE response.request = request.id"
 
-_Record = TypeVar("_Record")
 
-
-class RunStore:
+class RunStore(VoteStore):
     """One run file, open for reading or for writing. Make one with `create` or `open`.
 
     Use it as a context manager, or call `close`. All methods may be called from any thread.
@@ -65,24 +49,6 @@ class RunStore:
     raises StoreError on a store opened for reading, and StoreFullError when the disk takes no
     more: what was stored before is safe then, and what waits is tried again at the next `flush`.
     """
-
-    def __init__(self, path: Path, manifest: Manifest, lock: WriterLock | None) -> None:
-        self._path = path
-        self._manifest = manifest
-        self._lock = lock
-        self._guard = threading.RLock()
-        try:
-            self._connection = database.connect(path, write=lock is not None)
-        except BaseException:
-            if lock is not None:
-                lock.release()
-            raise
-        self._rows = Rows(self._connection, manifest.run)
-        self._batches: Batches[Response] | None = None
-        if lock is not None:
-            self._batches = Batches(
-                self._write_responses, count=_BATCH_COUNT, seconds=_BATCH_SECONDS
-            )
 
     # ------------------------------------------------------------ open and close
 
@@ -125,54 +91,7 @@ class RunStore:
         manifest, lock = locked(path)
         return cls(path, manifest, lock)
 
-    def close(self) -> None:
-        """Store what waits, fold the file into one and let go of the lock. Twice is harmless.
-
-        Raises
-        ------
-        StoreFullError
-            The last answers did not fit on the disk; all before them are safe.
-        """
-        try:
-            if self._batches is not None:
-                self._batches.close()
-        finally:
-            with self._guard:
-                self._batches = None
-                if self._lock is not None:
-                    database.rest(self._connection)
-                self._connection.close()
-                if self._lock is not None:
-                    self._lock.release()
-                    self._lock = None
-
-    def __enter__(self) -> RunStore:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is None:
-            self.close()
-            return
-        # The first error is the one to report; a disk still full would only hide it.
-        with contextlib.suppress(StoreFullError):
-            self.close()
-
     # ------------------------------------------------------------ manifest and plan
-
-    @property
-    def path(self) -> Path:
-        """The run file."""
-        return self._path
-
-    @property
-    def manifest(self) -> Manifest:
-        """What the run is."""
-        return self._manifest
 
     def update_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest of the same run, for instance when its limit has grown.
@@ -231,11 +150,6 @@ class RunStore:
         batches = self._writing()
         to_json(response)  # refuses, in the caller's thread, what could not be stored later
         batches.add(response)
-
-    def flush(self) -> None:
-        """Return when every response added so far is on the disk."""
-        if self._batches is not None:
-            self._batches.flush()
 
     def answered(self) -> set[str]:
         """Give the request hashes that have an answer: status OK or REFUSED."""
@@ -372,60 +286,3 @@ class RunStore:
                     for path, size, time, digest in entries
                 ),
             )
-
-    # ------------------------------------------------------------ inside
-
-    def _writing(self) -> Batches[Response]:
-        if self._batches is None:
-            raise unusable(self._path, "a run opened for writing", "one opened for reading")
-        return self._batches
-
-    def _write_responses(self, batch: Sequence[Response]) -> None:
-        with self._transaction():
-            for response in batch:
-                self._rows.add_response(response)
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Generator[None]:
-        with self._reading():
-            try:
-                with database.transaction(self._connection):
-                    yield
-            except BaseException:
-                self._rows.forget()
-                raise
-
-    @contextlib.contextmanager
-    def _replacing(self, table: str, where: str, *values: str) -> Generator[None]:
-        self._writing().flush()
-        with self._transaction():
-            self._connection.execute(f"DELETE FROM {table} WHERE {where}", values)
-            yield
-
-    @contextlib.contextmanager
-    def _reading(self) -> Generator[None]:
-        with self._guard, database.translated(self._path):
-            yield
-
-    def _hashes(self, condition: str) -> set[str]:
-        self.flush()
-        with self._reading():
-            rows = self._connection.execute(f"SELECT hash FROM request WHERE {condition}")
-            return {unbind_hash(digest) for (digest,) in rows}
-
-    def _bodies(self, cls: type[_Record], query: str, values: tuple[str, ...]) -> list[_Record]:
-        with self._reading():
-            rows = self._connection.execute(query, values).fetchall()
-            return [from_json(cls, read_json(body)) for (body,) in rows]
-
-    def _pages(self, query: str, make: Callable[[tuple[Any, ...]], _Record]) -> Iterator[_Record]:
-        """Go over the rows of a query on an ordinal, page by page."""
-        last = -1
-        while True:
-            with self._reading():
-                rows = self._connection.execute(query, (last, _PAGE)).fetchall()
-                made = [make(row[1:]) for row in rows]
-            yield from made
-            if len(rows) < _PAGE:
-                return
-            last = rows[-1][0]

@@ -1,0 +1,1 @@
+"""Ways of asking judge models whether an answer says what the reference says."""
