@@ -12,7 +12,6 @@ doi:10.18653/v1/D19-1410. It reads the first 256 word pieces of a text.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 from collections.abc import Sequence
@@ -24,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from overread.errors import MissingExtraError, UsageError, expected
+from overread.embedding.libraries import import_sentence_transformers
+from overread.errors import UsageError, expected
 
 __all__ = ["HUB_NAME", "MODEL_VARIABLE", "SentenceModel", "open_sentence_model"]
 
@@ -70,7 +70,6 @@ class SentenceModel:
         return np.asarray(vectors, dtype=np.float32)[[rows[text] for text in texts]]
 
 
-@cache
 def open_sentence_model(source: str | None = None) -> SentenceModel:
     """Load the model, once in a process.
 
@@ -87,11 +86,12 @@ def open_sentence_model(source: str | None = None) -> SentenceModel:
     UsageError
         There are no weights, or they cannot be read; the message says how to get them.
     """
-    try:
-        library = importlib.import_module("sentence_transformers")
-    except ImportError as problem:
-        raise MissingExtraError("cosine of sentence embeddings", extra="torch") from problem
-    named = source or os.environ.get(MODEL_VARIABLE)
+    return _open(source or os.environ.get(MODEL_VARIABLE) or None)
+
+
+@cache
+def _open(named: str | None) -> SentenceModel:
+    library = import_sentence_transformers()
     packaged = None if named else _packaged()
     target = named or (str(packaged) if packaged else HUB_NAME)
     try:
@@ -106,7 +106,9 @@ def open_sentence_model(source: str | None = None) -> SentenceModel:
                 f"{HUB_NAME} to fetch them, in {MODEL_VARIABLE}.",
             )
         ) from problem
-    size = int(encoder.get_sentence_embedding_dimension())
+    # Its name before version 5.4 of the library, of which the extra allows 5.0.
+    old_name = "get_sentence_embedding_dimension"
+    size = int(getattr(encoder, "get_embedding_dimension", None) or getattr(encoder, old_name)())
     name = _PACKAGE if packaged else (Path(target).name if Path(target).is_dir() else target)
     return SentenceModel(name=name, dimensions=size, _encoder=encoder)
 

@@ -23,6 +23,8 @@ WORDNET_VARIABLE = "OVERREAD_WORDNET"
 
 _PARTS = ("noun", "verb", "adj", "adv")
 _DEBIAN = Path("/usr/share/wordnet")
+_USUAL = (Path.home(), Path("/usr/share"), Path("/usr/local/share"), Path("/usr/lib"))
+"""Where a folder ``nltk_data`` may lie."""
 # morphy(7WN), "Rules of Detachment": ending → what takes its place.
 _ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "noun": (
@@ -150,7 +152,6 @@ def find_wordnet() -> Path | None:
     return None
 
 
-@cache
 def open_wordnet(folder: Path | None = None) -> WordNet:
     """Open WordNet, once in a process.
 
@@ -174,6 +175,11 @@ def open_wordnet(folder: Path | None = None) -> WordNet:
                 remedy=_INSTALL,
             )
         )
+    return _open(folder)
+
+
+@cache
+def _open(folder: Path) -> WordNet:
     return WordNet(folder)
 
 
@@ -185,8 +191,7 @@ _INSTALL = (
 
 def _nltk_folders() -> Iterator[Path]:
     named = [Path(part) for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
-    usual = (Path.home(), Path("/usr/share"), Path("/usr/local/share"), Path("/usr/lib"))
-    for folder in (*named, *(place / "nltk_data" for place in usual)):
+    for folder in (*named, *(place / "nltk_data" for place in _USUAL)):
         yield folder / "corpora" / "wordnet"
 
 
