@@ -1,0 +1,111 @@
+"""Where places are mentioned in an answer, and whether the words around deny or stress them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from overread.scoring.spatial.lexicon import MEANING, PLACES
+
+__all__ = ["Mention", "mentions"]
+
+_CLAUSE_END: Final = re.compile(
+    r"[;!?\n]|[.,:](?=\s|$)|\b(?:but|however|although|whereas|while|though|instead|rather it)\b"
+)
+_NOT_BEFORE: Final = re.compile(
+    r"\b(?:not(?! only\b)|no(?! (?:doubt|longer only)\b)|none|neither|nor|never|without|"
+    r"except(?:ing)?|"
+    r"excluding|absen(?:t|ce)|rather than|instead of|other than|free of|spar(?:es|ed|ing)|"
+    r"unlike|cannot)\b|n't\b"
+)
+_NOT_AFTER: Final = re.compile(
+    r"^[^;.,!?\n]{0,80}?(?:\b(?:is|are|was|were|has been|have been|does|do|did)(?: not\b|"
+    r"n't\b)(?! only\b)|"
+    r"\b(?:not|never) (?:\w+ )?(?:detected|observed|seen|identified|found|noted|present|involved|"
+    r"affected|visible|visuali[sz]ed)\b|\b(?:is|are|was|were|appears?) (?:clear|spared|absent|"
+    r"unremarkable|uninvolved|unaffected|normal|preserved)\b)"
+)
+_STRESS: Final = re.compile(
+    r"\b(?:more|most|mostly|especially|particularly|predominant(?:ly)?|prominent(?:ly)?|mainly|"
+    r"notably|primarily|dominant|weighted|larger|largest|greater|pronounced|marked(?:ly)?|"
+    r"intense)\b"
+    r"(?: \w+){0,4}$"
+)
+_STRESS_AFTER: Final = re.compile(
+    r"^(?: (?:lung|side|hemithorax|lobes?|kidney|pleural|effusion|is|are|was|being|shows?|has|"
+    r"have|"
+    r"the|a))* (?:more|larger|largest|greater|predominan\w+|dominant|prominent|>)\b"
+)
+_AND_STRESS: Final = re.compile(r"\band (?:especially|particularly|most|mostly|more|also)\b")
+_THAN: Final = re.compile(r"\b(?:than|compared (?:to|with)|versus|vs)\b")
+_REACH = 120
+_MOST = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """One word for a place in an answer."""
+
+    kind: str
+    """side, one, height, height-word, depth, centrality, segment, lobes."""
+    value: str
+    start: int
+    end: int
+    denied: bool
+    """"not in the right", "the left is spared"."""
+    stressed: bool
+    """"more on the right": where there is more of what is also elsewhere."""
+    compared: bool
+    """Only the other side of a comparison: "larger than on the left"."""
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """List the places mentioned, in their order; of thousands the first 400.
+
+    Parameters
+    ----------
+    text
+        Lower-case words with single blanks (`reader` prepares them).
+    """
+    found: list[Mention] = []
+    for match in PLACES.finditer(text):
+        kind, value = MEANING[str(match.lastgroup)]
+        start, end = match.span()
+        before = _clause_before(text, start)
+        after = text[end : end + _REACH]
+        stressed = _STRESS.search(before.rstrip()) is not None and not _joins_stress(before)
+        found.append(
+            Mention(
+                kind=kind,
+                value=value,
+                start=start,
+                end=end,
+                denied=_is_denied(before, after),
+                stressed=stressed or _STRESS_AFTER.search(after) is not None,
+                compared=_THAN.search(before) is not None,
+            )
+        )
+        if len(found) == _MOST:
+            break
+    return tuple(found)
+
+
+def _clause_before(text: str, start: int) -> str:
+    """Give what leads up to `start` in its clause."""
+    before = text[max(0, start - _REACH) : start]
+    begin = 0
+    for end in _CLAUSE_END.finditer(before):
+        begin = end.end()
+    return before[begin:]
+
+
+def _is_denied(before: str, after: str) -> bool:
+    return _NOT_BEFORE.search(before) is not None or _NOT_AFTER.search(after) is not None
+
+
+def _joins_stress(before: str) -> bool:
+    """Whether the stressed place is one more place: "upper, and especially lower lobes"."""
+    return (
+        re.search(r"\band (?:especially|particularly|most|mostly|more|also)\b", before) is not None
+    )

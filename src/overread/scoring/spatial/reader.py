@@ -1,0 +1,264 @@
+"""Facts in a short answer about a chest CT: side, height, depth, lobes, segments, number.
+
+The reader knows a closed list of words (`lexicon`), what denies or stresses them (`mentions`), and
+how sides and lobes belong together (`lobes`). It never guesses from the likeness of texts: what it
+cannot read is absent from the facts. Time grows in proportion to the length of the answer, of which
+the first 4,000 characters count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from overread.scoring.reply_text import normalise, plain, strip_thinking
+from overread.scoring.spatial.forms import Asked, asked
+from overread.scoring.spatial.lexicon import (
+    NUMBERED_SEGMENT,
+    SEGMENTS_LEFT,
+    SEGMENTS_RIGHT,
+    STRUCTURES,
+)
+from overread.scoring.spatial.lobes import lobes_named
+from overread.scoring.spatial.mentions import Mention, mentions
+from overread.scoring.spatial.polarity import Polarity, polarity
+
+__all__ = ["Facts", "answer_words", "read_facts"]
+
+_LONGEST = 4000
+_CLEANED = 20_000
+"""Characters cleaned of thinking and markup before the first 4,000 are taken."""
+_END_OF_ANSWER: Final = re.compile(
+    r"#{2,}|</?s>|<\|[^|>]*\|?>?|<(?:eos|pad|end_of_turn|unk)>|\[/?inst\]|"
+    r"\b(?:question|user|human) ?: |\b(?:this )?(?:is )?a? ?ct image(?:,| and| it|\. it|$)"
+)
+"""Where a model goes on after its answer: end marks, a new question, its own prompt."""
+_NUMBER_WORDS: Final = (
+    ("zero", "none", "no"),
+    ("one", "single", "a single", "solitary"),
+    ("two", "couple", "pair"),
+    *((word,) for word in ("three", "four", "five", "six", "seven", "eight", "nine", "ten")),
+    ("eleven",),
+    ("twelve",),
+)
+_NUMBERS: Final = {word: n for n, words in enumerate(_NUMBER_WORDS) for word in words}
+_COUNT: Final = re.compile(
+    r"\b(?P<digits>\d{1,3})\b(?! ?(?:mm|cm|x|×|%|\.\d|/|th\b|st\b|nd\b|rd\b|-))|"
+    rf"\b(?P<word>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b"
+)
+_LENGTH: Final = r"(\d{1,4}(?:[.,]\d{1,2})?)"
+_SIZE: Final = re.compile(
+    rf"(?<![\d.]){_LENGTH}(?: ?[x×] ?{_LENGTH})?(?: ?[x×] ?{_LENGTH})? ?(mm|cm)\b"
+)
+_ABSENT: Final = re.compile(
+    r"^(?:no|none|neither|not)\b(?! (?:of the (?:above|options)|specified|mentioned|sure|known|"
+    r"applicable|possible|clear|only))|"
+    r"\b(?:no|without|absence of) (?:\w+[ -]){0,5}?(?:effusion|thickening|nodules?|lesions?|mass|"
+    r"masses|lymph|nodes?|adenopathy|lymphadenopathy|patholog\w+|abnormalit\w+|findings?|"
+    r"consolidations?|atelectasis|emphysema\w*|infiltrat\w+|opacit\w+|evidence|changes|"
+    r"pneumothorax|enlarge\w+|fluid|bronchiectasis)\b|"
+    r"\bnot? (?:\w+ )?(?:detected|observed|seen|identified|found|noted|present|visible)\b|"
+    r"\bneither\b"
+)
+_BOTH_ALONE: Final = re.compile(
+    r"\bboth\b(?=$|[.,;!?)]| of (?:them|these)\b| (?:the )?(?:areas|regions|zones|parts|levels)\b)"
+)
+_DEPTH_OF_SEGMENT: Final = {
+    "posterobasal": "posterior",
+    "apicoposterior": "posterior",
+    "anterobasal": "anterior",
+    "anteromediobasal": "anterior",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What an answer says, as far as it was read. Empty sets say nothing was read."""
+
+    polarity: Polarity = None
+    sides: frozenset[str] = frozenset()
+    """left, right, midline; both sides are left and right."""
+    one_side: bool = False
+    """"Unilateral", whichever side it is."""
+    heights: frozenset[str] = frozenset()
+    depths: frozenset[str] = frozenset()
+    centralities: frozenset[str] = frozenset()
+    lobes: frozenset[str] = frozenset()
+    """``right upper``; ``upper`` where the side is not told."""
+    segments: frozenset[str] = frozenset()
+    structures: frozenset[str] = frozenset()
+    count: int | None = None
+    sizes_mm: tuple[float, ...] = ()
+    absent: bool = False
+    """Whether it says that there is nothing to place."""
+    both: bool = False
+    """"Both", of whatever the question offers."""
+
+
+def answer_words(text: str | None) -> str:
+    """Prepare an answer: no thinking, no markup, no end marks; lower case, single blanks."""
+    if text is None:
+        return ""
+    told, _ = strip_thinking(normalise(text[: _CLEANED * 10]))
+    told = plain(told[:_CLEANED]).lower()
+    told = re.sub(r"[‐-―−]", "-", " ".join(told.replace("\n", " \n ").split(" ")))
+    end = _END_OF_ANSWER.search(told, 1)
+    told = told[: end.start()] if end else told
+    return re.sub(r"[ \t]+", " ", told[:_LONGEST].replace(" \n ", "\n")).strip(" \n\t\"'*-")
+
+
+def read_facts(text: str | None, *, question: str = "") -> Facts:
+    """Read the facts in an answer.
+
+    Parameters
+    ----------
+    text
+        The answer as it came; any length, any content.
+    question
+        What was asked: it tells which side a bare "lower lobe" lies on, and what a bare "both"
+        stands for.
+
+    Returns
+    -------
+    Facts
+        Never raises.
+
+    Examples
+    --------
+    >>> sorted(read_facts("Left lower lobe, not in the right.").lobes)
+    ['left lower']
+    >>> sorted(read_facts("Both lungs, more on the right").sides)
+    ['left', 'right']
+    """
+    words = answer_words(text)
+    if not words:
+        return Facts()
+    wanted = asked(question)
+    found = mentions(words)
+    said = [each for each in found if not each.denied]
+    both = _BOTH_ALONE.search(words) is not None
+    context = _question_sides(question, wanted)
+    main = {kind: _main(said, kind, comparative=wanted.comparative) for kind in _KINDS}
+    kept = [each for each in said if each in main[_KIND_OF.get(each.kind, each.kind)]]
+    lobes = lobes_named(words, kept, context=context)
+    segments = _segments(words, kept, lobes)
+    return Facts(
+        polarity=polarity(words, question),
+        sides=_sides(kept, lobes, both=both and "side" in wanted.facts),
+        one_side=any(each.kind == "one" for each in said),
+        heights=_heights(words, kept, lobes, both=both and "height" in wanted.facts),
+        depths=_depths(kept, both=both and "depth" in wanted.facts),
+        centralities=_centralities(kept, both=both and "centrality" in wanted.facts),
+        lobes=lobes,
+        segments=segments,
+        structures=frozenset(name for name, word in STRUCTURES.items() if word.search(words)),
+        count=_count(words),
+        sizes_mm=_sizes(words),
+        absent=_ABSENT.search(words) is not None,
+        both=both,
+    )
+
+
+_NONE: Final[frozenset[str]] = frozenset()
+_KINDS: Final = ("side", "height", "depth", "centrality", "segment", "lobes", "one")
+_KIND_OF: Final = {"height-word": "height"}
+
+
+def _main(said: Sequence[Mention], kind: str, *, comparative: bool) -> list[Mention]:
+    """Choose the mentions of a kind that answer: what is stressed only where more is asked for."""
+    own = [each for each in said if _KIND_OF.get(each.kind, each.kind) == kind]
+    plain_ones = [each for each in own if not each.compared] or own
+    stressed = [each for each in plain_ones if each.stressed]
+    if comparative:
+        single = [each for each in stressed if each.value != "both"] or stressed or plain_ones
+        if kind == "side" and len({each.value for each in single} - {"both"}) > 1:
+            return [single[0]]  # "the right is larger: 2 cm, and 1 cm on the left"
+        return single
+    return [each for each in plain_ones if not each.stressed] or plain_ones
+
+
+def _values(kept: Sequence[Mention], kind: str) -> frozenset[str]:
+    return frozenset(each.value for each in kept if each.kind == kind)
+
+
+def _question_sides(question: str, wanted: Asked) -> frozenset[str]:
+    """Give the sides that a question names without asking for them."""
+    if "side" in wanted.facts:
+        return _NONE
+    named = _values(mentions(answer_words(question)), "side") - {"midline"}
+    return named if len(named) == 1 else _NONE
+
+
+def _sides(kept: Sequence[Mention], lobes: frozenset[str], *, both: bool) -> frozenset[str]:
+    sides = set(_values(kept, "side"))
+    if not sides:
+        sides |= {lobe.split()[0] for lobe in lobes if " " in lobe}
+    if "both" in sides or both:
+        sides = (sides - {"both"}) | {"left", "right"}
+    return frozenset(sides)
+
+
+def _heights(
+    words: str, kept: Sequence[Mention], lobes: frozenset[str], *, both: bool
+) -> frozenset[str]:
+    if both:
+        return frozenset({"upper", "lower"})
+    if lobes:
+        return frozenset(lobe.split()[-1] for lobe in lobes)
+    heights = set(_values(kept, "height-word"))
+    for each in kept:
+        if each.value == "superior" and not words.startswith(" segment", each.end):
+            heights.add("upper")
+    return frozenset(heights)
+
+
+def _depths(kept: Sequence[Mention], *, both: bool) -> frozenset[str]:
+    if both:
+        return frozenset({"anterior", "posterior"})
+    told = _values(kept, "depth")
+    of_segments = (_DEPTH_OF_SEGMENT.get(value) for value in _values(kept, "segment"))
+    return told | frozenset(depth for depth in of_segments if depth)
+
+
+def _centralities(kept: Sequence[Mention], *, both: bool) -> frozenset[str]:
+    return frozenset({"central", "peripheral"}) if both else _values(kept, "centrality")
+
+
+def _segments(words: str, kept: Sequence[Mention], lobes: frozenset[str]) -> frozenset[str]:
+    """Name the segments; a plain "lingular" or "basal" only where no narrower one is named."""
+    named = set(_values(kept, "segment") | _values(kept, "depth"))
+    sides = {lobe.split()[0] for lobe in lobes if " " in lobe}
+    for match in NUMBERED_SEGMENT.finditer(words):
+        table = SEGMENTS_LEFT if sides == {"left"} else SEGMENTS_RIGHT
+        named.add(table[_roman(match["number"])][1])
+    if "basal" in named and any(name.endswith("basal") for name in named - {"basal"}):
+        named.discard("basal")
+    if "lingular" in named and named & {"superior lingular", "inferior lingular"}:
+        named.discard("lingular")
+    if "lingular" in named and "superior" in named:
+        named -= {"lingular", "superior"}
+        named.add("superior lingular")
+    return frozenset(named)
+
+
+def _roman(number: str) -> int:
+    numerals = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+    return numerals.index(number) + 1 if number in numerals else int(number)
+
+
+def _count(words: str) -> int | None:
+    match = _COUNT.search(words)
+    if match is None:
+        return None
+    return int(match["digits"]) if match["digits"] else _NUMBERS[match["word"]]
+
+
+def _sizes(words: str) -> tuple[float, ...]:
+    """Give the first size stated, in mm."""
+    match = _SIZE.search(words)
+    if match is None:
+        return ()
+    times = 10.0 if match[4] == "cm" else 1.0
+    return tuple(float(part.replace(",", ".")) * times for part in match.groups()[:3] if part)
