@@ -17,11 +17,12 @@ from overread.imaging.boxes import draw_box
 from overread.imaging.encode import encode_png, shrink
 from overread.imaging.header import PictureHeader, read_header
 from overread.imaging.mosaic import mosaic, mosaic_shape
-from overread.imaging.picture import AS_STORED, Picture, with_receipt
+from overread.imaging.picture import AS_STORED, ArrayFile, Picture, with_receipt
 from overread.imaging.picture_file import decode_picture
 from overread.imaging.read import read_slice, sniff
 from overread.imaging.safe_path import resolve_inside
 from overread.imaging.stored import StoredSlice
+from overread.imaging.volume_shelf import VolumeShelf
 from overread.imaging.window import ABDOMEN, apply_window, stretch_window, window_label
 from overread.records import Box, Media
 
@@ -53,18 +54,25 @@ class PictureRenderer:
 
     A path may name one slice of a volume: ``scan.nii.gz#12``, counted from 0.
 
-    Without any state beside the folder: one renderer serves many threads.
+    A volume (`Media.kind`) is prepared by its volume recipe: as pictures when the renderer is
+    called, as an array file by `array`. It is prepared once for all questions about it.
+
+    One renderer serves many threads.
 
     Parameters
     ----------
     root
         The release's folder, which no path may leave.
+    arrays
+        Folder for the array files of prepared volumes, used again by later renderers; None where
+        no arrays are asked for.
     """
 
-    __slots__ = ("_root",)
+    __slots__ = ("_root", "_shelf")
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, arrays: Path | None = None) -> None:
         self._root = root
+        self._shelf = VolumeShelf(arrays)
 
     def __call__(self, media: Media) -> tuple[Picture, ...]:
         """Render media by their recipe.
@@ -72,7 +80,7 @@ class PictureRenderer:
         Returns
         -------
         tuple of Picture
-            One for a mosaic, else one a path, in the media's order.
+            One for a mosaic, one a slice for a volume, else one a path, in the media's order.
 
         Raises
         ------
@@ -90,6 +98,8 @@ class PictureRenderer:
                     remedy="Complete the question in the release.",
                 )
             )
+        if media.kind == "volume":
+            return self._shelf.pictures(*self._volume(media), media.recipe)
         if media.recipe.stack == "mosaic" and len(media.paths) > 1:
             return (self._mosaic(media),)
         count = len(media.paths)
@@ -97,6 +107,40 @@ class PictureRenderer:
             self._picture(media, path, _layout(number, count))
             for number, path in enumerate(media.paths, start=1)
         )
+
+    def array(self, media: Media) -> ArrayFile:
+        """Give the array file of a volume whose recipe's output is ``array``.
+
+        Raises
+        ------
+        ImageError
+            It is no volume, its recipe makes pictures, there is no folder for arrays, or the
+            volume cannot be used.
+        UnsafePathError
+            A path leaves the release.
+        """
+        if media.kind != "volume":
+            raise ImageError(
+                expected(
+                    "media",
+                    rule="a volume",
+                    got=f"a {media.kind}",
+                    remedy="Ask for pictures instead.",
+                )
+            )
+        return self._shelf.array(*self._volume(media), media.recipe)
+
+    def _volume(self, media: Media) -> tuple[Path, str]:
+        if len(media.paths) != 1:
+            raise ImageError(
+                expected(
+                    "media",
+                    rule="one file or one folder of a series",
+                    got=f"{len(media.paths)} paths",
+                    remedy="Name the volume once.",
+                )
+            )
+        return resolve_inside(self._root, media.paths[0]), media.paths[0]
 
     def _picture(self, media: Media, relative: str, layout: str) -> Picture:
         path, index = self._locate(relative)
