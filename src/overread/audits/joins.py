@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -106,9 +106,12 @@ def join_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Join:
     >>> [(run.first, run.length, run.offset) for run in found.runs]
     [(0, 1, 0), (1, 2, 1)]
     """
-    partner: dict[int, int] = {}
     unsure: set[int] = set()
-    for lefts, rights in _stretches(left, right, _anchors(left, right), partner):
+    if list(left) == list(right):
+        partner = {row: row for row in range(len(left))}
+    else:
+        partner = dict(_anchors(left, right))
+    for lefts, rights in _stretches(partner, len(left), len(right)):
         _align(left, right, lefts, rights, partner, unsure)
     _join_moved(left, right, partner, unsure)
     taken = set(partner.values())
@@ -157,20 +160,13 @@ def _unique(keys: Sequence[Hashable]) -> dict[Hashable, int]:
     return {key: row for row, key in enumerate(keys) if counts[key] == 1}
 
 
-def _stretches(
-    left: Sequence[Hashable],
-    right: Sequence[Hashable],
-    anchors: Iterable[tuple[int, int]],
-    partner: dict[int, int],
-) -> list[tuple[range, range]]:
-    """Pair the anchors, and give the rows between them on both sides."""
+def _stretches(anchors: Mapping[int, int], n_left: int, n_right: int) -> list[tuple[range, range]]:
+    """Give the rows between neighbouring anchors, where there are some on both sides."""
     found: list[tuple[range, range]] = []
     at_left = at_right = 0
-    for one, other in (*anchors, (len(left), len(right))):
+    for one, other in (*anchors.items(), (n_left, n_right)):
         if at_left < one and at_right < other:
             found.append((range(at_left, one), range(at_right, other)))
-        if one < len(left):
-            partner[one] = other
         at_left, at_right = one + 1, other + 1
     return found
 

@@ -1,0 +1,44 @@
+"""Words for findings: counts, lists, shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+__all__ = ["counted", "listed", "share"]
+
+_MOST: Final = 6
+
+
+def counted(n: int, noun: str) -> str:
+    """Give a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(9077, "row")
+    ('1 row', '9,077 rows')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def listed(values: Sequence[object]) -> str:
+    """List a few values, and say how many more there are.
+
+    Examples
+    --------
+    >>> listed([404, 794, 4039]), listed(range(8))
+    ('404, 794, 4039', '0, 1, 2, 3, 4, 5 and 2 more')
+    """
+    shown = ", ".join(str(value) for value in values[:_MOST])
+    return shown if len(values) <= _MOST else f"{shown} and {len(values) - _MOST} more"
+
+
+def share(part: float, whole: float) -> str:
+    """Give a share in per cent with its counts.
+
+    Examples
+    --------
+    >>> share(2774, 9074)
+    '30.57 % (2,774 of 9,074)'
+    """
+    return f"{100 * part / whole:.2f} % ({part:,} of {whole:,})" if whole else "undefined (0 of 0)"
