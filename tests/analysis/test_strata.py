@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from overread.analysis.strata import group_rows, stratum_generator
+from overread.analysis.strata import group_rows, is_within, label_shares, stratum_generator
 
 _ROWS = [
     {"task": "txt2bbox", "box": "box"},
@@ -45,3 +45,33 @@ def test_generators_differ_by_seed_stratum_and_run_but_not_by_key_order() -> Non
     assert first(1, stratum) == first(1, dict(reversed(stratum.items())))
     others = [first(2, stratum), first(1, {}), first(1, stratum, "a"), first(1, stratum, "b")]
     assert len({first(1, stratum), *others}) == 5
+
+
+_LABELLED = [
+    {"kind": "side; extent", "box": "with"},
+    {"kind": "extent", "box": "with"},
+    {"kind": "", "box": "with"},
+    {"box": "with"},
+    {"kind": "extent; extent; ", "box": "without"},
+]
+
+
+def test_a_row_is_in_the_stratum_of_each_of_its_labels() -> None:
+    groups = group_rows(_LABELLED, ("kind",), multi_label=("kind",))
+    assert _as_lists(groups) == [({"kind": "side"}, [0]), ({"kind": "extent"}, [0, 1, 4])]
+    groups = group_rows(_LABELLED, ("kind", "box"), multi_label=("kind",))
+    assert [rows for _, rows in _as_lists(groups)] == [[0], [0, 1], [4]]
+
+
+def test_shares_are_one_over_the_labels() -> None:
+    shares = label_shares(_LABELLED, ("kind", "box"), multi_label=("kind",))
+    assert shares.tolist() == [0.5, 1.0, 0.0, 0.0, 1.0]
+    assert label_shares(_LABELLED, (), multi_label=("kind",)).tolist() == [1.0] * 5
+
+
+def test_within_asks_for_every_key() -> None:
+    only = {"form": ("side", "lobe"), "split": ("test",)}
+    assert is_within({"form": "side", "split": "test"}, only)
+    assert not is_within({"form": "side", "split": "train"}, only)
+    assert not is_within({"form": "side"}, only)
+    assert is_within({}, {})

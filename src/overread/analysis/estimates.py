@@ -8,56 +8,30 @@ what did not arrive counts as not right, and the estimate says how many there we
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from overread.analysis.blind_floor import BlindFloor, find_floor
-from overread.analysis.strata import group_rows, stratum_generator
-from overread.analysis.verdicts import Clusters, Verdicts, join_verdicts, planned_clusters
+from overread.analysis.also_scores import AlsoScores, also_column, also_scores
+from overread.analysis.blind_floor import BlindFloor
+from overread.analysis.corpus_metrics import TextPairs
+from overread.analysis.plan_strata import PlanStratum, narrow, plan_strata
+from overread.analysis.score_columns import Column, CorpusTable, headline_columns
+from overread.analysis.strata import is_within, stratum_generator
+from overread.analysis.verdicts import join_verdicts
 from overread.contracts import AnalysisPlan
 from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Score, Status
 from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 from overread.stats.intervals import Interval, poisson_binomial_band, wilson
+from overread.stats.sums_interval import sums_interval
 
 __all__ = ["estimate"]
 
 _PROFILES: tuple[Profile, ...] = ("published", "honest")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Column:
-    """One estimate before its interval: a mean of `values` weighted by `weights`."""
-
-    metric: str
-    profile: Profile
-    values: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    n_answered: int
-    is_share: bool
-    """Each value is 0 or 1, so that the mean is a share with a Wilson interval."""
-    notes: tuple[str, ...]
-    undefined: str | None
-    """Why there is no value at all."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stratum:
-    """The rows of one stratum and what belongs to them whoever answers."""
-
-    keys: tuple[str, ...]
-    stratum: Mapping[str, str]
-    rows: NDArray[np.int64]
-    clusters: Clusters
-    codes: NDArray[np.int64]
-    repeated: bool
-    """Some item was asked more than once, so that rows of one item hang together."""
-    chances: tuple[float | None, ...]
-    floor: BlindFloor | None
-    credit: NDArray[np.float64] | None
-    """(rows,) credit of the floor's policy; None where it is not known item by item."""
+_Only: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def estimate(
@@ -67,6 +41,7 @@ def estimate(
     *,
     floors: Iterable[BlindFloor] = (),
     published: Iterable[PublishedValue] = (),
+    texts: TextPairs | None = None,
 ) -> tuple[Estimate, ...]:
     """Estimate the score card over every stratum, for both profiles.
 
@@ -83,14 +58,21 @@ def estimate(
         From `blind_floors` over the same strata.
     published
         Published values; each joins the estimates of its metric and stratum.
+    texts
+        Predictions and references (`corpus_metrics.text_pairs`), for those of `plan.also` that
+        belong to a whole corpus, such as ``bleu``; None leaves them out.
 
     Returns
     -------
     tuple of Estimate
-        By stratum in the order of the plan, then profile, then metric. Cells (`plan.cells`) of
-        shares have Wilson intervals, which take items as independent, and say so where several
-        belong to one patient; all else has a bootstrap over `plan.cluster`, or a t interval where
-        fewer than `FEW_CLUSTERS` of them carry weight. A value without an interval (one item, one
+        By stratum in the order of the plan: the headline's numbers by profile, then the further
+        metrics (`plan.also`) in their order. Strata without a question that a metric is about have
+        no row of it. A metric scored for several targets has one row each, whose stratum names it
+        (``judge``). Strata of a key with several labels come twice, whole and under
+        `plan_strata.WEIGHTING`. Cells (`plan.cells`) of shares have Wilson intervals, which take
+        items as independent, and say so where several belong to one patient; all else has a
+        bootstrap over `plan.cluster`, or a t interval where fewer than `FEW_CLUSTERS` of them
+        carry weight (a jackknife for a corpus metric). A value without an interval (one item, one
         patient, no variation) has a reason and no bounds.
 
     Notes
@@ -101,120 +83,94 @@ def estimate(
     items. `gain_over_blind` keeps the pairs: item by item it is the score less the credit of the
     best blind policy. That policy is chosen with hindsight, so the gain errs on the low side.
     """
-    all_scores = list(scores)
-    profiles: list[Profile] = [
-        profile
-        for profile in _PROFILES
-        if not all_scores or any(score.profile == profile for score in all_scores)
-    ]
+    all_scores, published_rows = list(scores), list(published)
+    profiles = _profiles(all_scores, plan)
     verdicts = {
         profile: join_verdicts(all_scores, planned, plan, profile=profile) for profile in profiles
     }
-    clusters = planned_clusters(planned, plan.cluster)
-    published_rows = list(published)
+    further = also_scores(all_scores, planned, plan, texts)
+    masks = {
+        _name(only): _included(planned, only)
+        for only in (plan.headline_only, *(each.also.only for each in further))
+    }
     estimates: list[Estimate] = []
-    for stratum in _strata(planned, plan, list(floors), clusters):
-        columns = [
-            column
-            for profile in profiles
-            for column in _columns(verdicts[profile], stratum, plan.headline, profile)
-        ]
-        for column, interval in zip(columns, _intervals(columns, stratum, plan), strict=True):
-            estimates.append(_row(column, interval, stratum, plan, published_rows))
+    for stratum in plan_strata(planned, plan, list(floors)):
+        headline = narrow(stratum, masks[_name(plan.headline_only)])
+        if headline is not None:
+            columns = [
+                column
+                for profile in profiles
+                for column in headline_columns(verdicts[profile], headline, plan.headline, profile)
+            ]
+            estimates += _rows(columns, headline, plan, published_rows)
+        estimates += _further_rows(further, stratum, masks, plan, published_rows)
     return tuple(estimates)
 
 
-def _strata(
-    planned: Sequence[PlannedItem],
+def _profiles(scores: Sequence[Score], plan: AnalysisPlan) -> list[Profile]:
+    """List the profiles that the headline was scored under; all that were scored where none was."""
+    for found in (
+        {score.profile for score in scores if score.metric == plan.headline},
+        {score.profile for score in scores},
+    ):
+        if found:
+            return [profile for profile in _PROFILES if profile in found]
+    return list(_PROFILES)
+
+
+def _name(only: Mapping[str, Sequence[str]]) -> _Only:
+    return tuple(sorted((key, tuple(sorted(values))) for key, values in only.items()))
+
+
+def _included(
+    planned: Sequence[PlannedItem], only: Mapping[str, Sequence[str]]
+) -> NDArray[np.bool_]:
+    return np.array([is_within(line.strata, only) for line in planned], dtype=np.bool_)
+
+
+def _further_rows(
+    further: Sequence[AlsoScores],
+    stratum: PlanStratum,
+    masks: Mapping[_Only, NDArray[np.bool_]],
     plan: AnalysisPlan,
-    floors: Sequence[BlindFloor],
-    clusters: Clusters,
-) -> Iterable[_Stratum]:
-    every = [*plan.strata, *([plan.cells] if plan.cells not in plan.strata else [])]
-    for keys in every:
-        for stratum, rows in group_rows([line.strata for line in planned], keys):
-            lines = [planned[row] for row in rows]
-            floor = find_floor(floors, stratum)
-            yield _Stratum(
-                keys=tuple(keys),
-                stratum=stratum,
-                rows=rows,
-                clusters=clusters,
-                codes=clusters.codes[rows],
-                repeated=len({line.item for line in lines}) < len(lines),
-                chances=tuple(line.chance for line in lines),
-                floor=floor,
-                credit=_credit(floor, lines),
-            )
+    published: Sequence[PublishedValue],
+) -> Iterator[Estimate]:
+    """Estimate further metrics, those over the same questions together, and keep their order."""
+    by_scope: dict[_Only, list[int]] = {}
+    for place, scores in enumerate(further):
+        by_scope.setdefault(_name(scores.also.only), []).append(place)
+    found: dict[int, Estimate] = {}
+    for name, places in by_scope.items():
+        scope = narrow(stratum, masks[name])
+        if scope is not None:
+            columns = [also_column(further[place], scope) for place in places]
+            found |= zip(places, _rows(columns, scope, plan, published), strict=True)
+    yield from (found[place] for place in sorted(found))
 
 
-def _credit(floor: BlindFloor | None, lines: Sequence[PlannedItem]) -> NDArray[np.float64] | None:
-    if floor is None or any(line.item not in floor.credit for line in lines):
-        return None
-    return np.array([floor.credit[line.item] for line in lines], dtype=np.float64)
+def _rows(
+    columns: Sequence[Column],
+    stratum: PlanStratum,
+    plan: AnalysisPlan,
+    published: Sequence[PublishedValue],
+) -> list[Estimate]:
+    intervals = _intervals(columns, stratum, plan)
+    return [
+        _row(column, interval, stratum, plan, published)
+        for column, interval in zip(columns, intervals, strict=True)
+    ]
 
 
-def _columns(
-    verdicts: Verdicts, stratum: _Stratum, metric: str, profile: Profile
-) -> Iterable[_Column]:
-    rows = stratum.rows
-    value, answered = verdicts.value[rows], verdicts.answered[rows]
-    every = (~verdicts.dropped[rows]).astype(np.float64)
-    is_binary = bool(np.isin(value, (0.0, 1.0)).all())
-    nothing = None if verdicts.asked[rows].any() else f"no response to any of {len(rows)} items"
-    missing = _missing_notes(verdicts, rows)
-
-    def column(
-        name: str,
-        values: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        is_share: bool,
-        notes: tuple[str, ...],
-    ) -> _Column:
-        return _Column(
-            metric=name,
-            profile=profile,
-            values=values,
-            weights=weights,
-            n_answered=int(answered.sum()),
-            is_share=is_share,
-            notes=notes,
-            undefined=nothing,
-        )
-
-    graded = verdicts.graded[rows].astype(np.float64)
-    yield column(metric, value, every, is_binary, missing + _unusable_notes(verdicts, rows))
-    yield column(f"{metric}_answered", value, graded, is_binary, ())
-    yield column("no_answer", (~answered).astype(np.float64), every, True, missing)
-    if stratum.floor is not None and stratum.credit is not None:
-        yield column("gain_over_blind", value - stratum.credit, every, False, missing)
-    elif stratum.floor is not None:
-        fixed = ("the blind floor is taken as a fixed number",)
-        yield column("gain_over_blind", value - stratum.floor.value, every, False, missing + fixed)
-
-
-def _missing_notes(verdicts: Verdicts, rows: NDArray[np.int64]) -> tuple[str, ...]:
-    notes: list[str] = []
-    if unasked := int((~verdicts.asked[rows]).sum()):
-        notes.append(f"{unasked} of {len(rows)} items have no response yet")
-    if dropped := int(verdicts.dropped[rows].sum()):
-        notes.append(f"{dropped} items are left out, as the benchmark's own code does")
-    return tuple(notes)
-
-
-def _unusable_notes(verdicts: Verdicts, rows: NDArray[np.int64]) -> tuple[str, ...]:
-    ungradable = int(verdicts.ungradable[rows].sum())
-    if not ungradable:
-        return ()
-    items = "1 item has" if ungradable == 1 else f"{ungradable} items have"
-    return (f"{items} no usable reference: nobody can be right there",)
-
-
-def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan) -> list[Interval]:
-    plain = (stratum.keys == plan.cells or not stratum.clusters.named) and not stratum.repeated
+def _intervals(
+    columns: Sequence[Column], stratum: PlanStratum, plan: AnalysisPlan
+) -> list[Interval]:
+    plain = stratum.keys == plan.cells or not stratum.clusters.named
+    plain = plain and not stratum.repeated and not stratum.is_shared
     found: dict[int, Interval] = {}
     for place, column in enumerate(columns):
-        if plain and column.is_share:
+        if column.corpus is not None:
+            found[place] = _corpus_interval(column, column.corpus, stratum, plan)
+        elif plain and column.is_share:
             successes = float(np.round((column.values * column.weights).sum()))
             found[place] = wilson(successes, int(column.weights.sum()), level=plan.level)
     rest = [place for place in range(len(columns)) if place not in found]
@@ -232,7 +188,21 @@ def _intervals(columns: Sequence[_Column], stratum: _Stratum, plan: AnalysisPlan
     return [found[place] for place in range(len(columns))]
 
 
-def _within_range(interval: Interval, column: _Column) -> Interval:
+def _corpus_interval(
+    column: Column, corpus: CorpusTable, stratum: PlanStratum, plan: AnalysisPlan
+) -> Interval:
+    counted = column.weights > 0
+    return sums_interval(
+        corpus.table[counted] * column.weights[counted, np.newaxis],
+        corpus.value,
+        stratum.codes[counted],
+        draws=plan.bootstrap_draws,
+        level=plan.level,
+        rng=stratum_generator(plan.seed, stratum.stratum),
+    )
+
+
+def _within_range(interval: Interval, column: Column) -> Interval:
     """Cut the bounds of a share at 0 and 1: a t interval does not know them."""
     if interval.low is None or interval.high is None or not column.is_share:
         return interval
@@ -240,13 +210,13 @@ def _within_range(interval: Interval, column: _Column) -> Interval:
 
 
 def _row(
-    column: _Column,
+    column: Column,
     interval: Interval,
-    stratum: _Stratum,
+    stratum: PlanStratum,
     plan: AnalysisPlan,
     published: Sequence[PublishedValue],
 ) -> Estimate:
-    counted = column.weights > 0
+    counted, named = column.weights > 0, {**stratum.stratum, **column.target}
     n_clusters = len(np.unique(stratum.codes[counted]))
     is_defined = column.undefined is None and interval.value is not None
     has_interval = is_defined and interval.defined
@@ -257,7 +227,7 @@ def _row(
     return Estimate(
         metric=column.metric,
         profile=column.profile,
-        stratum=dict(stratum.stratum),
+        stratum=named,
         n=int(counted.sum()),
         n_answered=column.n_answered,
         n_clusters=n_clusters if stratum.clusters.named else None,
@@ -276,12 +246,12 @@ def _row(
         published=tuple(
             value
             for value in published
-            if value.metric == column.metric and dict(value.stratum) == dict(stratum.stratum)
+            if value.metric == column.metric and dict(value.stratum) == named
         ),
     )
 
 
-def _floor_value(floor: BlindFloor, column: _Column, stratum: _Stratum) -> float:
+def _floor_value(floor: BlindFloor, column: Column, stratum: PlanStratum) -> float:
     """Give the floor over the items counted here, so that accuracy less floor is the gain."""
     counted = float(column.weights.sum())
     if stratum.credit is None or counted == 0:
@@ -290,13 +260,13 @@ def _floor_value(floor: BlindFloor, column: _Column, stratum: _Stratum) -> float
 
 
 def _method_and_notes(
-    column: _Column, interval: Interval, stratum: _Stratum, n_clusters: int
+    column: Column, interval: Interval, stratum: PlanStratum, n_clusters: int
 ) -> tuple[str, list[str]]:
     if column.undefined is not None:
         return "none", [column.undefined]
     if not interval.defined:
         return "none", [interval.reason or "no interval", *column.notes]
-    notes, clusters = list(column.notes), stratum.clusters
+    notes, clusters = [*column.notes, *_label_notes(column, stratum)], stratum.clusters
     if interval.method == "wilson":
         n = int((column.weights > 0).sum())
         if clusters.named and n_clusters < n:
@@ -314,13 +284,24 @@ def _method_and_notes(
     return f"{interval.method} ({clusters.unit})", notes
 
 
+def _label_notes(column: Column, stratum: PlanStratum) -> Iterator[str]:
+    counted = column.weights > 0
+    several = int((stratum.shares[counted] < 1).sum())
+    if several and stratum.is_shared:
+        yield f"{several} of {int(counted.sum())} items share their weight among several labels"
+    elif several:
+        yield f"{several} of {int(counted.sum())} items count under other labels as well"
+
+
 def _chance(
-    column: _Column, stratum: _Stratum, plan: AnalysisPlan
+    column: Column, stratum: PlanStratum, plan: AnalysisPlan
 ) -> tuple[float | None, float | None, float | None]:
     if column.metric not in (plan.headline, f"{plan.headline}_answered"):
         return None, None, None
+    if stratum.is_shared:  # the band is of questions that weigh the same
+        return None, None, None
     chances = [
-        chance for chance, weight in zip(stratum.chances, column.weights, strict=True) if weight
+        line.chance for line, weight in zip(stratum.lines, column.weights, strict=True) if weight
     ]
     known = [chance for chance in chances if chance is not None]
     if not known or len(known) < len(chances):

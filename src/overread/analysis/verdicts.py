@@ -6,7 +6,7 @@ reference keeps its row and says so; it is never a silent wrong answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from overread.errors import UsageError, expected
 from overread.records import PlannedItem, Profile, Score, Status
 from overread.stats.bootstrap import cluster_codes
 
-__all__ = ["Clusters", "Verdicts", "join_verdicts", "planned_clusters"]
+__all__ = ["Clusters", "Verdicts", "join_scores", "join_verdicts", "planned_clusters"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +74,44 @@ def join_verdicts(
     UsageError
         Two score rows for one planned question: the store holds the latest only.
     """
+    return join_scores(
+        (score for score in scores if score.target is None),
+        planned,
+        metric=plan.headline,
+        profile=profile,
+        drops=plan.published_drops if profile == "published" else (),
+    )
+
+
+def join_scores(
+    scores: Iterable[Score],
+    planned: Sequence[PlannedItem],
+    *,
+    metric: str,
+    profile: Profile,
+    drops: Collection[Status],
+) -> Verdicts:
+    """Join the score rows of one metric with planned questions by item and draw.
+
+    Parameters
+    ----------
+    scores
+        Score rows of a run, all of one target; those of other metrics or profiles are left out.
+    planned
+        What was to be asked.
+    metric, profile
+        Which score rows.
+    drops
+        Statuses whose rows leave the denominator.
+
+    Raises
+    ------
+    UsageError
+        Two score rows for one planned question: the store holds the latest only.
+    """
     rows: dict[tuple[str, int], Score] = {}
     for score in scores:
-        if score.metric != plan.headline or score.profile != profile or score.target is not None:
+        if score.metric != metric or score.profile != profile:
             continue
         key = (score.item, score.draw)
         if key in rows:
@@ -84,14 +119,12 @@ def join_verdicts(
                 expected(
                     "scores",
                     rule="one row for each item, draw, metric and profile",
-                    got=f"two of {plan.headline} ({profile}) for item {score.item!r}, "
-                    f"draw {score.draw}",
+                    got=f"two of {metric} ({profile}) for item {score.item!r}, draw {score.draw}",
                     remedy="Score the run again: 'overread score RUN'.",
                 )
             )
         rows[key] = score
     found = [rows.get((line.item, line.draw)) for line in planned]
-    drops = plan.published_drops if profile == "published" else ()
     return Verdicts(
         value=np.array([_value(score) for score in found], dtype=np.float64),
         graded=_flags(score is not None and score.value is not None for score in found),

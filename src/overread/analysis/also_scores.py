@@ -1,0 +1,166 @@
+"""Metrics estimated beside the headline: a jury's verdicts, each judge's, similarity of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overread.analysis.corpus_metrics import CORPUS_METRICS, CorpusSums, TextPairs, corpus_sums
+from overread.analysis.plan_strata import PlanStratum
+from overread.analysis.score_columns import Column, CorpusTable
+from overread.analysis.verdicts import Verdicts, join_scores
+from overread.contracts import AlsoMetric, AnalysisPlan
+from overread.records import PlannedItem, Profile, Score
+
+__all__ = ["AlsoScores", "also_column", "also_scores"]
+
+_TARGET_KEYS: Final[Mapping[str, str]] = {"judge_accuracy": "judge"}
+"""What the target of a metric's rows is called in a stratum; ``target`` for any other metric."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlsoScores:
+    """One further metric under one profile and of one target; arrays over the plan, (n,)."""
+
+    also: AlsoMetric
+    profile: Profile
+    target: str | None
+    values: NDArray[np.float64]
+    """0 where there is none."""
+    graded: NDArray[np.bool_]
+    """There is a value."""
+    asked: NDArray[np.bool_]
+    """There is a score row (a response, for a corpus metric), whatever it says."""
+    counted: NDArray[np.bool_]
+    """The row is in the denominator."""
+    corpus: CorpusSums | None
+    """Of a corpus metric."""
+
+
+def also_scores(
+    scores: Sequence[Score],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    texts: TextPairs | None,
+) -> tuple[AlsoScores, ...]:
+    """Join every further metric of a plan with the planned questions.
+
+    A share counts what has no value as not right, unless its metric drops it; the mean of another
+    metric is over the rows that have a value.
+
+    Parameters
+    ----------
+    scores
+        Score rows of a run.
+    planned, plan
+        What was to be asked and how it is estimated.
+    texts
+        Predictions and references, for corpus metrics; None leaves these out.
+
+    Returns
+    -------
+    tuple
+        In the plan's order, by profile and target. A metric without any row under a profile has
+        not been measured and has no entry: a jury that was never asked has no share of 0.
+
+    Raises
+    ------
+    UsageError
+        Two score rows for one planned question.
+    """
+    rows: dict[tuple[str, Profile], dict[str | None, list[Score]]] = {}
+    for score in scores if plan.also else ():
+        of_metric = rows.setdefault((score.metric, score.profile), {})
+        of_metric.setdefault(score.target, []).append(score)
+    found: list[AlsoScores] = []
+    for also in plan.also:
+        if also.metric in CORPUS_METRICS:
+            if texts:
+                found.extend(_of_corpus(also, corpus_sums(also.metric, planned, texts)))
+            continue
+        for profile in also.profiles:
+            by_target = rows.get((also.metric, profile), {})
+            for target in sorted(by_target, key=lambda one: (one is not None, one or "")):
+                verdicts = join_scores(
+                    by_target[target],
+                    planned,
+                    metric=also.metric,
+                    profile=profile,
+                    drops=also.drops,
+                )
+                found.append(_of_verdicts(also, profile, target, verdicts))
+    return tuple(found)
+
+
+def _of_corpus(also: AlsoMetric, corpus: CorpusSums) -> Iterator[AlsoScores]:
+    for profile in also.profiles:
+        yield AlsoScores(
+            also=also,
+            profile=profile,
+            target=None,
+            values=np.zeros(len(corpus.counts)),
+            graded=corpus.counts,
+            asked=corpus.asked,
+            counted=corpus.counts,
+            corpus=corpus,
+        )
+
+
+def _of_verdicts(
+    also: AlsoMetric, profile: Profile, target: str | None, verdicts: Verdicts
+) -> AlsoScores:
+    graded = verdicts.graded & ~verdicts.dropped
+    return AlsoScores(
+        also=also,
+        profile=profile,
+        target=target,
+        values=verdicts.value,
+        graded=graded,
+        asked=verdicts.asked,
+        counted=~verdicts.dropped if also.is_share else graded,
+        corpus=None,
+    )
+
+
+def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
+    """Give the column of one further metric over a stratum, and say what is missing in it."""
+    rows = stratum.rows
+    asked, counted, graded = (each[rows] for each in (scores.asked, scores.counted, scores.graded))
+    values = scores.values[rows]
+    nothing = None
+    if not asked.any():
+        nothing = f"no response to any of {len(rows)} items"
+    elif not counted.any():
+        nothing = f"none of {len(rows)} items has a value"
+    corpus = None
+    if scores.corpus is not None:
+        corpus = CorpusTable(table=scores.corpus.table[rows], value=scores.corpus.value)
+    key = _TARGET_KEYS.get(scores.also.metric, "target")
+    return Column(
+        metric=scores.also.metric,
+        profile=scores.profile,
+        values=values,
+        weights=stratum.weights(counted),
+        n_answered=int((graded & counted).sum()),
+        is_share=scores.also.is_share and bool(np.isin(values, (0.0, 1.0)).all()),
+        notes=tuple(_notes(asked, counted, graded)),
+        undefined=nothing,
+        target={} if scores.target is None else {key: scores.target},
+        corpus=corpus,
+    )
+
+
+def _notes(
+    asked: NDArray[np.bool_], counted: NDArray[np.bool_], graded: NDArray[np.bool_]
+) -> Iterator[str]:
+    n = len(asked)
+    if waiting := int((~asked).sum()):
+        yield f"{waiting} of {n} items have no response yet"
+    if left_out := int((asked & ~counted).sum()):
+        yield f"{left_out} of {n} items have no value and are left out"
+    if unread := int((asked & counted & ~graded).sum()):
+        yield f"{unread} of {n} items have no value and count as not right"
