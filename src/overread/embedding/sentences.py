@@ -12,9 +12,11 @@ doi:10.18653/v1/D19-1410. It reads the first 256 word pieces of a text.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -95,7 +97,8 @@ def _open(named: str | None) -> SentenceModel:
     packaged = None if named else _packaged()
     target = named or (str(packaged) if packaged else HUB_NAME)
     try:
-        encoder = library.SentenceTransformer(target, device="cpu", local_files_only=not named)
+        with _no_progress_bar():
+            encoder = library.SentenceTransformer(target, device="cpu", local_files_only=not named)
     except (OSError, ValueError, RuntimeError) as problem:
         raise UsageError(
             expected(
@@ -106,11 +109,24 @@ def _open(named: str | None) -> SentenceModel:
                 f"{HUB_NAME} to fetch them, in {MODEL_VARIABLE}.",
             )
         ) from problem
-    # Its name before version 5.4 of the library, of which the extra allows 5.0.
-    old_name = "get_sentence_embedding_dimension"
-    size = int(getattr(encoder, "get_embedding_dimension", None) or getattr(encoder, old_name)())
+    # Older versions of the library know it by the second name alone.
+    old = encoder.get_sentence_embedding_dimension
+    size = int(getattr(encoder, "get_embedding_dimension", old)())
     name = _PACKAGE if packaged else (Path(target).name if Path(target).is_dir() else target)
     return SentenceModel(name=name, dimensions=size, _encoder=encoder)
+
+
+@contextlib.contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """Keep transformers from drawing a bar over whatever the command line shows."""
+    library = importlib.import_module("transformers.utils.logging")
+    shown = library.is_progress_bar_enabled()
+    library.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            library.enable_progress_bar()
 
 
 def _packaged() -> Path | None:
