@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from overread.contracts import Model, Query, Renderer, Reply, Watched
+from overread.contracts import ArrayFile, ArrayRenderer, Model, Query, Renderer, Reply, Watched
 from overread.errors import (
     FatalModelError,
     ImageError,
@@ -21,7 +22,7 @@ from overread.run.planning import Planned
 from overread.store.hashes import item_media
 from overread.store.run_store import RunStore
 
-__all__ = ["Progress", "ask_all"]
+__all__ = ["Arrays", "Progress", "ask_all"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,7 @@ async def ask_all(
     run: str,
     model: Model,
     render: Renderer,
+    arrays: Arrays,
     store: RunStore,
     on_progress: Callable[[Progress], None],
 ) -> int:
@@ -65,8 +67,9 @@ async def ask_all(
     async def work() -> None:
         nonlocal done, failed
         for planned in waiting:
-            response = await _ask(planned, run=run, model=model, render=render)
+            response = await _ask(planned, run=run, model=model, render=render, arrays=arrays)
             store.add(response)
+            arrays.done_with(planned.item)
             done += 1
             failed += response.status is Status.FAILED
             note = watched.note if watched is not None else ""
@@ -84,14 +87,64 @@ async def ask_all(
     return failed
 
 
-async def _ask(planned: Planned, *, run: str, model: Model, render: Renderer) -> Response:
+class Arrays:
+    """Array files of volumes, each made once and deleted after the last question about it.
+
+    Parameters
+    ----------
+    make
+        Prepares a volume as a file, or finds the file that it made before.
+    queue
+        All questions that will be asked.
+    keep
+        Delete nothing: the user wants the files for another run.
+    """
+
+    def __init__(self, make: ArrayRenderer, queue: Iterable[Planned], *, keep: bool) -> None:
+        self._make = make
+        self._waiting = Counter(media for one in queue for media in _volumes(one.item))
+        self._files: dict[Media, ArrayFile] = {}
+        self._keep = keep
+
+    def __call__(self, item: Item) -> dict[Media, ArrayFile]:
+        """Give the arrays of an item."""
+        for media in _volumes(item):
+            self._files[media] = self._make(media)
+        return {media: self._files[media] for media in _volumes(item)}
+
+    def done_with(self, item: Item) -> None:
+        """Delete what no further question needs."""
+        for media in _volumes(item):
+            self._waiting[media] -= 1
+            file = self._files.get(media)
+            if self._waiting[media] <= 0 and file is not None and not self._keep:
+                del self._files[media]
+                file.path.unlink(missing_ok=True)
+                file.path.with_suffix(".json").unlink(missing_ok=True)  # its note
+
+
+def _volumes(item: Item) -> set[Media]:
+    """Give the media of an item that go out as arrays."""
+    return {media for media in item_media(item) if _is_array(media)}
+
+
+def _is_array(media: Media) -> bool:
+    return media.recipe.volume is not None and media.recipe.volume.output == "array"
+
+
+async def _ask(
+    planned: Planned, *, run: str, model: Model, render: Renderer, arrays: Arrays
+) -> Response:
     begin = time.perf_counter()
     pictures: dict[Media, tuple[Picture, ...]] = {}
+    files: dict[Media, ArrayFile] = {}
     try:
         _check_options(planned.item)
         if model.sees:
             pictures = await asyncio.to_thread(_render, planned.item, render)
-        reply = await model.ask(Query(item=planned.item, draw=planned.line.draw, pictures=pictures))
+            files = await asyncio.to_thread(arrays, planned.item)
+        query = Query(item=planned.item, draw=planned.line.draw, pictures=pictures, arrays=files)
+        reply = await model.ask(query)
     except FatalModelError:
         raise
     except (ModelError, ImageError, UnsafePathError) as error:
@@ -109,7 +162,10 @@ async def _ask(planned: Planned, *, run: str, model: Model, render: Renderer) ->
         tokens_out=reply.tokens_out,
         seconds=time.perf_counter() - begin,
         request_hash=planned.line.request_hash,
-        receipts=tuple(one.receipt for shown in pictures.values() for one in shown),
+        receipts=(
+            *(one.receipt for shown in pictures.values() for one in shown),
+            *(file.receipt for file in files.values()),
+        ),
     )
 
 
@@ -119,7 +175,8 @@ def _check_options(item: Item) -> None:
 
 
 def _render(item: Item, render: Renderer) -> dict[Media, tuple[Picture, ...]]:
-    return {media: render(media) for media in dict.fromkeys(item_media(item))}
+    shown = dict.fromkeys(media for media in item_media(item) if not _is_array(media))
+    return {media: render(media) for media in shown}
 
 
 def _first(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:

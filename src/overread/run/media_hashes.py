@@ -85,7 +85,7 @@ def _look(root: Path, path: str) -> Sequence[_File]:
 
 def _series(folder: Path) -> Sequence[Path]:
     # Imported here: it stands on nibabel and pydicom, which pictures do not need.
-    from overread.imaging.volume_files import volume_files
+    from overread.imaging.read_volume import volume_files
 
     return volume_files(folder)
 

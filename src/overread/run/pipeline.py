@@ -14,13 +14,14 @@ missing.
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Sequence
 
 from overread.contracts import Joiner, Learner, Model, Release, Reporter, Training
 from overread.errors import FatalModelError, PartialRunError
 from overread.imaging.render import PictureRenderer
 from overread.registry import find_benchmark, open_model
-from overread.run.asking import Progress, ask_all
+from overread.run.asking import Arrays, Progress, ask_all
 from overread.run.canary import ask_canaries
 from overread.run.manifest import make_manifest
 from overread.run.media_hashes import media_hashes
@@ -142,7 +143,11 @@ def _ask(
     # A run that is stopped now must not be left with the numbers of an earlier plan.
     store.replace_scores(())
     store.replace_estimates(())
-    run, render = store.manifest.run, PictureRenderer(release.media_root)
+    run = store.manifest.run
+    # Beside the run file: a folder for temporary files may be a small one in memory.
+    folder = request.prepared or store.path.with_name(f"{store.path.name}.arrays")
+    render = PictureRenderer(release.media_root, arrays=folder)
+    arrays = Arrays(render.array, missing, keep=request.prepared is not None)
     if training is not None and isinstance(model, Learner):
         model.learn(training, render)
 
@@ -152,10 +157,18 @@ def _ask(
             if _wants_canary(request, model) and not store.findings("canary"):
                 store.replace_findings("canary", await ask_canaries(model))
             return await ask_all(
-                missing, run=run, model=model, render=render, store=store, on_progress=on_progress
+                missing,
+                run=run,
+                model=model,
+                render=render,
+                arrays=arrays,
+                store=store,
+                on_progress=on_progress,
             )
         finally:
             await model.close()
+            if request.prepared is None:
+                shutil.rmtree(folder, ignore_errors=True)
 
     try:
         return asyncio.run(ask())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from overread.contracts import Model, Release, Selection
+from overread.contracts import ArrayReader, Model, Release, Selection
 from overread.errors import UsageError, expected
+from overread.imaging.recipes import RECIPES
 from overread.records import Item
 from overread.run.request import RunRequest
 
@@ -41,7 +42,48 @@ def fit_selection(request: RunRequest, model: Model, release: Release) -> Select
                 remedy="Leave it out for the usual way.",
             )
         )
-    return replace(request.selection, form=model.form, stack=stack)
+    recipe = _fit_recipe(request.selection.recipe, model, release)
+    return replace(request.selection, form=model.form, stack=stack, recipe=recipe)
+
+
+def _fit_recipe(name: str | None, model: Model, release: Release) -> str | None:
+    """Settle how volumes are prepared, and that the model can take what comes of it."""
+    known = release.card.recipes
+    if not known:
+        if name is not None:
+            raise UsageError(
+                expected(
+                    "--recipe",
+                    rule=f"nothing: {release.card.name} has no volumes",
+                    got=repr(name),
+                    remedy="Leave it out.",
+                )
+            )
+        return None
+    chosen = name or known[0]
+    if chosen not in known:
+        raise UsageError(
+            expected(
+                "--recipe",
+                rule="one of " + ", ".join(known),
+                got=repr(chosen),
+                remedy="'overread list recipes' describes them.",
+            )
+        )
+    gives_array = RECIPES[chosen].output == "array"
+    takes_array = isinstance(model, ArrayReader) and model.reads_arrays
+    if model.sees and gives_array and not takes_array:
+        raise UsageError(
+            expected(
+                "--recipe",
+                rule=f"a preparation that gives pictures, for {model.identity.label}",
+                got=f"{chosen}, which gives an array file",
+                remedy="Take one of "
+                + ", ".join(each for each in known if RECIPES[each].output != "array")
+                + ", or a command: or python: model, which open array files.",
+            )
+        )
+    return chosen
 
 
 def check_selected(items: Sequence[Item], selection: Selection, release: Release) -> None:
