@@ -12,7 +12,15 @@ from typing import cast
 from overread.builders.report_qa.found_json import TwiceNamed, find_objects
 from overread.builders.report_qa.reports import Report
 
-__all__ = ["MOST_PAIRS", "Pair", "PairsRead", "Refused", "read_as_released", "read_honestly"]
+__all__ = [
+    "MOST_PAIRS",
+    "Pair",
+    "PairsRead",
+    "Refused",
+    "read_as_released",
+    "read_honestly",
+    "read_members",
+]
 
 MOST_PAIRS = 10
 """Pairs that a report is asked for at most (CT-SpatialVQA: 7 to 10)."""
@@ -73,6 +81,28 @@ def read_as_released(text: str | None) -> PairsRead:
     )
 
 
+def read_members(members: Sequence[object], *, honestly: bool) -> PairsRead:
+    """Take pairs that were generated elsewhere, which bring no evidence.
+
+    Honestly, empty and overlong texts, ambiguous objects and repeated questions are left out, as
+    by `read_honestly`.
+    """
+    read = [(member, _plain_pair(member)) for member in members]
+    refused = [each for _, each in read if isinstance(each, Refused)]
+    pairs = [(member, each) for member, each in read if isinstance(each, Pair)]
+    if not honestly:
+        return PairsRead(pairs=tuple(pair for _, pair in pairs), refused=tuple(refused))
+    usable: list[Pair] = []
+    for member, pair in pairs:
+        fault = _fault(pair, cast("Mapping[str, object]", member))
+        if fault:
+            refused.append(_refused(fault, pair))
+        else:
+            usable.append(pair)
+    kept, repeated = _once(usable)
+    return PairsRead(pairs=tuple(kept), refused=(*refused, *repeated))
+
+
 def read_honestly(text: str | None, report: Report) -> PairsRead:
     """Read every whole pair of a reply, and say what is left out and why.
 
@@ -87,10 +117,9 @@ def read_honestly(text: str | None, report: Report) -> PairsRead:
     refused: list[Refused] = []
     for member in found.objects:
         pair = _plain_pair(member)
-        fault = "" if isinstance(pair, Refused) else _fault(pair, member, words)
         if isinstance(pair, Refused):
             refused.append(pair)
-        elif fault:
+        elif fault := _fault(pair, member) or _evidence_fault(pair, words):
             refused.append(Refused(reason=fault, text=_shown(member)))
         else:
             usable.append(pair)
@@ -127,13 +156,17 @@ def _plain_pair(member: object) -> Pair | Refused:
     )
 
 
-def _fault(pair: Pair, member: Mapping[str, object], words: str) -> str:
+def _fault(pair: Pair, member: Mapping[str, object]) -> str:
     if isinstance(member, TwiceNamed):
         return "key-given-twice"
     if not (_normal(pair.question) and _normal(pair.answer)):
         return "empty"
     if max(len(pair.question), len(pair.answer)) > _LONGEST_TEXT:
         return "too-long"
+    return ""
+
+
+def _evidence_fault(pair: Pair, words: str) -> str:
     if not pair.evidence:
         return "without-evidence"
     quoted = [_normal(piece) for piece in _ELLIPSIS.split(pair.evidence)]

@@ -20,7 +20,7 @@ from overread.benchmarks.ct_bench.index import encoding_finding, read_text
 from overread.errors import ReleaseError, UsageError, expected
 from overread.records import Finding, Severity
 
-__all__ = ["Columns", "Report", "ReportTable", "patient_of", "read_reports"]
+__all__ = ["Columns", "Report", "ReportTable", "read_reports"]
 
 _MAX_BYTES = 512 * 2**20
 _LONGEST_REPORT = 60_000
@@ -32,7 +32,6 @@ _IMPRESSIONS_NAMES = ("impressions", "impressions_en", "impression", "impression
 _NOTHING = frozenset({"", "nan", "none", "null", "n/a", "na", "-", "not given."})
 """How tables write that a cell is empty."""
 _SAFE_CASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_CT_RATE_CASE = re.compile(r"([A-Za-z]+_\d+)_[a-z]+_\d+(?:\.nii(?:\.gz)?)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,20 +109,6 @@ def read_reports(path: Path, columns: Columns) -> ReportTable:
         ),
         n_rows=len(rows),
     )
-
-
-def patient_of(case: str) -> str:
-    """Name the patient of a case: CT-RATE writes patient, scan and reconstruction.
-
-    A case of another form stands for a patient of its own.
-
-    Examples
-    --------
-    >>> patient_of("valid_1000_a_1.nii.gz"), patient_of("scan7.nii.gz")
-    ('valid_1000', 'scan7')
-    """
-    named = _CT_RATE_CASE.fullmatch(case)
-    return named[1] if named else case.removesuffix(".gz").removesuffix(".nii")
 
 
 def _fault(report: Report) -> str:

@@ -1,0 +1,249 @@
+"""What a build holds, what was dropped on the way and why: for people and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from overread.builders.report_qa.audit import Audit, Rate
+from overread.builders.report_qa.candidates import Candidate
+from overread.builders.report_qa.pipeline import Generated, Validated
+from overread.builders.report_qa.reports import ReportTable
+from overread.records import Finding, Profile, Severity, Status
+
+__all__ = ["BuildReport", "make_report", "markdown"]
+
+_MOST_EXAMPLES = 3
+_LONGEST_EXAMPLE = 240
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport:
+    """The counts of a build."""
+
+    profile: Profile
+    form: str
+    """Version of what was asked and of how replies were read."""
+    generator: str
+    """Label of the model, or the file that the pairs came from."""
+    validator: str
+    rows: int
+    """Of the table of reports."""
+    reports: int
+    """Those that were asked about."""
+    reports_without_pairs: int
+    candidates: int
+    kept: int
+    """Pairs of the release."""
+    cases: int
+    """Volumes that have a pair in the release."""
+    patients: int
+    refused: Mapping[str, int]
+    """Reason → pieces of the generator's replies that became no candidate."""
+    dropped: Mapping[str, int]
+    """Reason → candidates that are not in the release."""
+    examples: Mapping[str, tuple[str, ...]]
+    """Reason → the first few pairs behind it."""
+    unanswered_requests: int
+    """Requests that got no reply; the same command asks them again."""
+    begins_with_yes: int
+    begins_with_no: int
+    """Pairs of the release by the first word of their answer: what a guesser would use."""
+    audit: Audit | None
+    findings: tuple[Finding, ...]
+
+
+def make_report(
+    *,
+    profile: Profile,
+    form: str,
+    generator: str,
+    validator: str,
+    table: ReportTable,
+    candidates: Sequence[Candidate],
+    fates: Mapping[str, str],
+    generated: Mapping[str, Generated],
+    validated: Mapping[str, Validated],
+    audit: Audit | None,
+    findings: Sequence[Finding],
+) -> BuildReport:
+    """Count a build.
+
+    Parameters
+    ----------
+    fates
+        Id of a candidate → ``kept``, or why it is not in the release.
+    table
+        The reports that were asked about.
+    findings
+        What was odd before and beside them; those of replies are added here.
+    """
+    kept = [each for each in candidates if fates[each.id] == "kept"]
+    refused = [
+        (each.reason, f"{case}: {each.text}")
+        for case, one in generated.items()
+        for each in one.read.refused
+    ]
+    dropped = [
+        (fates[each.id], f"{each.id}: {each.pair.question} → {each.pair.answer}")
+        for each in candidates
+        if fates[each.id] != "kept"
+    ]
+    n_failed = sum(one.status is Status.FAILED for one in generated.values())
+    n_failed += sum(one.n_failed for one in validated.values())
+    firsts = Counter(each.pair.answer.strip().casefold().split(" ")[0] for each in kept)
+    yes, no = (
+        sum(n for word, n in firsts.items() if word.strip(".,;:!") == answer)
+        for answer in ("yes", "no")
+    )
+    return BuildReport(
+        profile=profile,
+        form=form,
+        generator=generator,
+        validator=validator,
+        rows=table.n_rows,
+        reports=len(table.reports),
+        reports_without_pairs=sum(not one.read.pairs for one in generated.values()),
+        candidates=len(candidates),
+        kept=len(kept),
+        cases=len({each.case for each in kept}),
+        patients=len({each.patient for each in kept}),
+        refused=dict(Counter(reason for reason, _ in refused).most_common()),
+        dropped=dict(Counter(reason for reason, _ in dropped).most_common()),
+        examples=_examples([*refused, *dropped]),
+        unanswered_requests=n_failed,
+        begins_with_yes=yes,
+        begins_with_no=no,
+        audit=audit,
+        findings=(
+            *findings,
+            *_reply_findings(generated, validated),
+            *(audit.findings if audit else ()),
+        ),
+    )
+
+
+def _examples(pieces: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for reason, text in pieces:
+        if len(found[reason]) < _MOST_EXAMPLES:
+            long = len(text) > _LONGEST_EXAMPLE
+            found[reason].append(f"{text[:_LONGEST_EXAMPLE]}…" if long else text)
+    return {reason: tuple(texts) for reason, texts in found.items()}
+
+
+def _reply_findings(
+    generated: Mapping[str, Generated], validated: Mapping[str, Validated]
+) -> Iterator[Finding]:
+    unread: dict[str, list[str]] = defaultdict(list)
+    failed: dict[str, list[str]] = defaultdict(list)
+    for case, one in generated.items():
+        if one.status is Status.FAILED:
+            failed[one.reason or "no reply"].append(case)
+        elif one.read.problem:
+            unread[one.read.problem].append(case)
+    for problem, cases in unread.items():
+        yield Finding(
+            severity=Severity.WARNING,
+            code="generator-reply-unread",
+            where=cases[0],
+            evidence=problem,
+            effect="what of the reply was not whole is not in the exam",
+            count=len(cases),
+        )
+    for reason, cases in failed.items():
+        yield _unanswered(cases, f"the generator gave no reply: {reason}", len(cases))
+    unlabelled = [case for case, one in validated.items() if one.n_failed]
+    if unlabelled:
+        n_failed = sum(one.n_failed for one in validated.values())
+        yield _unanswered(unlabelled, "the validator gave no reply", n_failed)
+
+
+def _unanswered(cases: Sequence[str], evidence: str, count: int) -> Finding:
+    return Finding(
+        severity=Severity.ERROR,
+        code="request-unanswered",
+        where=cases[0],
+        evidence=evidence[:300],
+        effect="their pairs are not in the exam",
+        remedy="The same command asks them again.",
+        count=count,
+    )
+
+
+def markdown(report: BuildReport) -> str:
+    """Write a report for people."""
+    generator, validator = _plain(report.generator), _plain(report.validator)
+    lines = [
+        "# Exam built from reports",
+        "",
+        f"{report.kept} questions on {report.cases} cases of {report.patients} patients, "
+        f"{report.profile} profile ({report.form}).",
+        "",
+        f"Generator: {generator}. Validator: {validator}.",
+        "",
+        "| step | count |",
+        "| --- | ---: |",
+        f"| rows of the table | {report.rows} |",
+        f"| reports asked about | {report.reports} |",
+        f"| reports without a pair | {report.reports_without_pairs} |",
+        f"| candidates | {report.candidates} |",
+        f"| kept | {report.kept} |",
+        *(f"| dropped: {reason} | {n} |" for reason, n in report.dropped.items()),
+        *(f"| refused in replies: {reason} | {n} |" for reason, n in report.refused.items()),
+        f"| requests without a reply | {report.unanswered_requests} |",
+        f"| answers that begin with yes | {report.begins_with_yes} |",
+        f"| answers that begin with no | {report.begins_with_no} |",
+        "",
+        *_audit_lines(report.audit),
+        *_example_lines(report.examples),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _audit_lines(audit: Audit | None) -> Iterator[str]:
+    if audit is None:
+        yield "No person has looked at these questions (`--sheet` writes a sheet for that)."
+        yield ""
+        return
+    yield "## What people said"
+    yield ""
+    yield (
+        f"{audit.n_pairs} pairs judged, {audit.n_open} left open, "
+        f"{audit.n_contested} judged differently by two people."
+    )
+    yield ""
+    yield "| share | value | 95 % interval | pairs |"
+    yield "| --- | ---: | --- | ---: |"
+    yield _rate_line("kept, and people would drop it", audit.wrongly_kept)
+    yield _rate_line("dropped, and people would keep it", audit.wrongly_dropped)
+    for label, rate in audit.agreement.items():
+        yield _rate_line(f"agreement on {label}", rate)
+    yield ""
+
+
+def _rate_line(name: str, rate: Rate) -> str:
+    value = "–" if rate.value is None else f"{100 * rate.value:.1f} %"
+    between = (
+        f"– ({rate.reason})"
+        if rate.low is None or rate.high is None
+        else f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %"
+    )
+    return f"| {name} | {value} | {between} | {rate.n} |"
+
+
+def _example_lines(examples: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    if not examples:
+        return
+    yield "## Examples of what was left out"
+    for reason, texts in examples.items():
+        yield ""
+        yield f"{reason}:"
+        yield ""
+        # As code: whatever a reply holds, it is text.
+        yield from (f"    {_plain(text)}" for text in texts)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
