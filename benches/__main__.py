@@ -1,4 +1,4 @@
-"""``python -m benches [startup|harness|scale] [--quick] [--json FILE]``: all parts by default."""
+"""``python -m benches [startup|harness|scale|volumes] [--quick] [--json FILE]``: all parts by default."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from benches.harness import measure_harness
 from benches.scale import LESIONS, QUESTIONS, measure_scale
 from benches.startup import measure_startup
+from benches.volumes import measure_volumes
 
 __all__ = ["main"]
 
@@ -19,7 +20,7 @@ __all__ = ["main"]
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=["startup", "harness", "scale", []])
+    parser.add_argument("parts", nargs="*", choices=["startup", "harness", "scale", "volumes", []])
     parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     arguments = parser.parse_args()
@@ -34,6 +35,9 @@ def main() -> None:
         ),
         "scale": lambda: measure_scale(
             lesions=500 if quick else LESIONS, questions=2000 if quick else QUESTIONS
+        ),
+        "volumes": lambda: measure_volumes(
+            slices=40 if quick else 600, side=128 if quick else 512, rounds=1 if quick else 3
         ),
     }
     figures: dict[str, Any] = {
