@@ -13,9 +13,12 @@ __all__ = ["list_command"]
 
 
 def list_command(
-    what: Literal["benchmarks", "models", "metrics"] = "benchmarks", /, *, json: bool = False
+    what: Literal["benchmarks", "models", "metrics", "recipes"] = "benchmarks",
+    /,
+    *,
+    json: bool = False,
 ) -> None:
-    """List benchmarks, models or metrics.
+    """List benchmarks, models, metrics, or recipes that prepare volumes.
 
     Parameters
     ----------
@@ -24,7 +27,13 @@ def list_command(
     json
         Print JSON for machines.
     """
-    rows = {"benchmarks": _benchmarks, "models": _models, "metrics": _metrics}[what]()
+    kinds = {
+        "benchmarks": _benchmarks,
+        "models": _models,
+        "metrics": _metrics,
+        "recipes": _recipes,
+    }
+    rows = kinds[what]()
     if json:
         print_json(rows)
         return
@@ -74,4 +83,18 @@ def _metrics() -> list[dict[str, str]]:
             "undefined": spec.undefined,
         }
         for spec in registry.metric_specs()
+    ]
+
+
+def _recipes() -> list[dict[str, str]]:
+    from overread.imaging.recipes import RECIPE_SUMMARIES, RECIPES
+
+    return [
+        {
+            "recipe": recipe.name,
+            "what comes of a volume": RECIPE_SUMMARIES[recipe.name],
+            "output": recipe.output,
+            "source": recipe.source,
+        }
+        for recipe in RECIPES.values()
     ]
