@@ -7,11 +7,13 @@ from pathlib import Path
 
 from overread.analysis.asked import Asked, asked_of, release_of
 from overread.analysis.blind_floor import find_floor
+from overread.analysis.corpus_metrics import text_pairs
 from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
 from overread.analysis.wire_findings import wire_findings
-from overread.contracts import Release
+from overread.contracts import BatchScorer, Judged, Release
 from overread.records import Finding, PlannedItem, Profile, Score, Severity
+from overread.run.ballots import jury_scores
 from overread.store.run_store import RunStore
 
 __all__ = ["PROFILES", "score_if_stopped", "score_run", "set_floor"]
@@ -60,6 +62,7 @@ def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> 
             release.plan(),
             floors=asked.floors,
             published=release.published(),
+            texts=text_pairs(plan, store.responses(), asked.references),
         )
     )
 
@@ -87,11 +90,21 @@ def _scores(
     store: RunStore, release: Release, plan: Sequence[PlannedItem], asked: Asked
 ) -> Iterator[Score]:
     responses = {response.request_hash: response for response in store.responses()}
+    # What was not asked yet has no row: estimates count it from the plan, as not asked.
+    rows = [
+        (asked.items[line.item], asked.references[line.item], response)
+        for line in plan
+        if (response := responses.get(line.request_hash)) is not None
+    ]
     scorers = [scorer for profile in PROFILES for scorer in release.scorers(profile)]
-    for line in plan:
-        # What was not asked yet has no row: estimates count it from the plan, as not asked.
-        if (response := responses.get(line.request_hash)) is not None:
-            for scorer in scorers:
-                yield from scorer.score(
-                    asked.items[line.item], asked.references[line.item], response
-                )
+    one_by_one = [scorer for scorer in scorers if not isinstance(scorer, BatchScorer)]
+    for row in rows:
+        for scorer in one_by_one:
+            yield from scorer.score(*row)
+    for scorer in scorers:
+        if isinstance(scorer, BatchScorer):
+            yield from scorer.score_all(rows)
+    if isinstance(release, Judged):
+        for profile in PROFILES:
+            judging = release.judging(profile)
+            yield from jury_scores(store, plan, asked, responses, judging, profile)

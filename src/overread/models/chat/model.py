@@ -17,7 +17,7 @@ from overread.models.chat.budget import ImageBudget
 from overread.models.chat.findings import renamed_tokens, unlisted_model, unseeded
 from overread.models.chat.limiter import AdaptiveLimiter, Verdict
 from overread.models.chat.names import is_listed, list_models
-from overread.models.chat.probe import PROBE_PICTURES, probe_query
+from overread.models.chat.probe import PROBE_PICTURES, probe_query, text_probe_query
 from overread.models.chat.reply import read_reply
 from overread.models.chat.request import Body, Wire, chat_body, shown_pictures
 from overread.models.chat.trouble import Kind, Trouble, classify, tries_after
@@ -117,8 +117,8 @@ class ChatModel:
 
     @property
     def sees(self) -> bool:
-        """Pictures are sent."""
-        return True
+        """Pictures are sent, unless the model is asked for words alone (a judge, a generator)."""
+        return not self._options.text_only
 
     @property
     def form(self) -> Form:
@@ -166,11 +166,24 @@ class ChatModel:
     async def preflight(self) -> None:
         """Ask one small question with nine pictures, and learn how many the server takes.
 
+        A model that will be sent no picture (`ModelOptions.text_only`) is asked in words alone.
+
         Raises
         ------
         FatalModelError
             Wrong key, unknown model, no server, a web page instead of one, or no eye for pictures.
         """
+        trouble = await (self._probe_words() if self._options.text_only else self._probe_pictures())
+        if trouble is not None and trouble.kind is not Kind.FILTERED:
+            remedy = trouble.remedy or self._remedy_before_a_run(trouble)
+            raise self._fatal("preflight", trouble, remedy)
+        await self._look_for_the_name()
+
+    async def _probe_words(self) -> Trouble | None:
+        outcome, _ = await self._exchange(text_probe_query(), hasty=True)
+        return None if isinstance(outcome, Reply) else outcome
+
+    async def _probe_pictures(self) -> Trouble | None:
         count = min(PROBE_PICTURES, self._budget.max_images or PROBE_PICTURES)
         trouble = await self._probe(count)
         if trouble is not None and trouble.kind is Kind.IMAGE_LIMIT:
@@ -179,14 +192,14 @@ class ChatModel:
             trouble = await self._probe(count) if count else trouble
         elif trouble is not None and trouble.rejected and count > 1:
             trouble = await self._probe(1)
-        if trouble is not None and trouble.kind is not Kind.FILTERED:
-            remedy = trouble.remedy or (
-                "Does this model take pictures, and does the server take these settings?"
-                if trouble.rejected or trouble.kind is Kind.IMAGE_LIMIT
-                else "Check --base-url, and whether the server is up."
-            )
-            raise self._fatal("preflight", trouble, remedy)
-        await self._look_for_the_name()
+        return trouble
+
+    def _remedy_before_a_run(self, trouble: Trouble) -> str:
+        if not trouble.rejected and trouble.kind is not Kind.IMAGE_LIMIT:
+            return "Check --base-url, and whether the server is up."
+        if self._options.text_only:
+            return "Does the server take these settings?"
+        return "Does this model take pictures, and does the server take these settings?"
 
     async def ask(self, query: Query) -> Reply:
         """Ask one question.

@@ -1,4 +1,4 @@
-"""The question asked before the first item: whether the server is there and sees pictures."""
+"""The question asked before the first item: whether the server is there, and sees pictures."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import zlib
 
 from overread.contracts import Picture, Query
 from overread.imaging.picture import with_receipt
-from overread.records import Choice, Item, Media, Option, Part
+from overread.records import Choice, Item, Media, Option, Part, Text
 
-__all__ = ["PROBE_PICTURES", "probe_query"]
+__all__ = ["PROBE_PICTURES", "probe_query", "text_probe_query"]
 
 PROBE_PICTURES = 9
 """As many as the largest usual question has: a stack of nine slices."""
@@ -36,6 +36,21 @@ def probe_query(pictures: int) -> Query:
         answer_space=Choice(options=tuple(Option(letter=letter) for letter in letters)),
     )
     return Query(item=item, pictures=shades)
+
+
+def text_probe_query() -> Query:
+    """Make a query without any picture, for a model that will be sent none."""
+    words = "How much is two and three? Answer with one number."
+    item = Item(
+        id="preflight",
+        benchmark="preflight",
+        task="preflight",
+        condition="preflight",
+        question=words,
+        prompt=(Part(text=words),),
+        answer_space=Text(),
+    )
+    return Query(item=item)
 
 
 def _square(grey: int) -> Picture:
