@@ -45,7 +45,6 @@ def test_a_wrong_answer_is_zero() -> None:
         (replace(REPLY, text="yes"), Status.UNPARSED, "side: not read in the reply"),
         (replace(REPLY, text="I cannot determine the side."), Status.REFUSED, "abstention"),
         (replace(REPLY, text="As an AI model, I cannot help"), Status.REFUSED, "refusal"),
-        (replace(REPLY, text="None of the above"), Status.UNPARSED, "side: not read in the reply"),
         (
             replace(REPLY, text="left", status=Status.REFUSED, reason="content filter"),
             Status.REFUSED,

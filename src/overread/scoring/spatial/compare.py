@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +12,12 @@ from overread.scoring.spatial.forms import CLOSED_FORMS, Asked, Fact, asked
 from overread.scoring.spatial.reader import Facts, read_facts
 
 __all__ = ["Verdict", "canonical_answer", "compare"]
+
+
+_NAMED_LOBE: Final = re.compile(
+    r"\b(?:upper|middle|lower)(?: lung)? lobe(?!s? (?:or|and)\b)|\blingula\b"
+)
+"""A lobe that the question itself states."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +66,7 @@ def compare(question: str, reference: str, reply: str | None) -> Verdict:
     if wanted.form not in CLOSED_FORMS:
         return _undefined(f"{wanted.form}: not a closed question")
     right = read_facts(reference, question=question)
-    facts = _facts_to_compare(wanted, right)
+    facts = _facts_to_compare(wanted, right, question)
     for fact in facts:
         if not _is_readable(right, fact, wanted):
             return _undefined(f"{fact}: not read in the reference")
@@ -97,7 +104,7 @@ def canonical_answer(question: str, reference: str) -> str | None:
     if wanted.form not in CLOSED_FORMS:
         return None
     right = read_facts(reference, question=question)
-    facts = _facts_to_compare(wanted, right)
+    facts = _facts_to_compare(wanted, right, question)
     if not all(_is_readable(right, fact, wanted) for fact in facts):
         return None
     return _spelt(right, facts, wanted) or None
@@ -107,11 +114,13 @@ def _undefined(reason: str) -> Verdict:
     return Verdict(value=None, status=Status.UNDEFINED, reason=reason)
 
 
-def _facts_to_compare(wanted: Asked, right: Facts) -> tuple[Fact, ...]:
+def _facts_to_compare(wanted: Asked, right: Facts, question: str) -> tuple[Fact, ...]:
     """List the facts to compare: no place where nothing is, no segment that is not named."""
     facts: tuple[Fact, ...] = wanted.facts
-    if "place" in facts and right.polarity == "no":
+    if "polarity" in facts and right.polarity == "no":
         facts = ("polarity",)
+    if "segment" in facts and right.segments and _NAMED_LOBE.search(question.lower()):
+        facts = _without("lobe", facts)  # "which segment of the right lower lobe?"
     if "segment" in facts and not right.segments:
         facts = _without("segment", facts)
     if "segment" in facts and not right.lobes:
@@ -129,7 +138,7 @@ def _is_readable(facts: Facts, fact: Fact, wanted: Asked) -> bool:
     if fact == "count":
         return facts.count is not None
     if fact == "place":
-        return bool(facts.sides or facts.lobes)
+        return bool(facts.sides or facts.lobes) and not facts.elsewhere
     if fact == "side" and wanted.one_or_both and facts.one_side:
         return True
     return bool(_named(facts, fact)) or _is_absent(facts, fact)
@@ -154,6 +163,8 @@ def _is_absent(facts: Facts, fact: Fact) -> bool:
 
 def _same_set(fact: Fact) -> Callable[[Facts, Facts, Asked], bool]:
     def same(right: Facts, said: Facts, wanted: Asked) -> bool:
+        if said.wrong_side:
+            return False
         return _named(right, fact) == _named(said, fact) and _is_absent(right, fact) == _is_absent(
             said, fact
         )
@@ -171,6 +182,13 @@ def _same_side(right: Facts, said: Facts, wanted: Asked) -> bool:
 
 def _is_one(facts: Facts) -> bool:
     return len(facts.sides) == 1 if facts.sides else facts.one_side
+
+
+def _same_segments(right: Facts, said: Facts, wanted: Asked) -> bool:
+    """Whether the segments are the same, and no other lobe is named beside them."""
+    if right.lobes and said.lobes and not _same_lobes(right, said, wanted):
+        return False
+    return right.segments == said.segments
 
 
 def _same_lobes(right: Facts, said: Facts, wanted: Asked) -> bool:
@@ -194,7 +212,8 @@ _AGREE: Final[Mapping[Fact, Callable[[Facts, Facts, Asked], bool]]] = {
     "place": _same_place,
     "side": _same_side,
     "lobe": _same_lobes,
-    **{fact: _same_set(fact) for fact in ("height", "depth", "centrality", "segment")},
+    "segment": _same_segments,
+    **{fact: _same_set(fact) for fact in ("height", "depth", "centrality")},
 }
 
 

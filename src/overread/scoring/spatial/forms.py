@@ -20,6 +20,7 @@ from overread.scoring.spatial.question_words import (
     ASKS,
     ASKS_WHERE,
     AXES,
+    BESIDES,
     COMPARATIVE,
     CONJUNCT,
     COUNT,
@@ -32,8 +33,11 @@ from overread.scoring.spatial.question_words import (
     NAMES_LIST,
     OTHER_ORGAN,
     POLAR,
+    RATHER,
     SEGMENT,
     SIDE,
+    SIDE_AT_END,
+    SPECIFIC,
     TWO_LOBED,
     UNI_OR_BI,
     WHETHER,
@@ -167,7 +171,7 @@ def asked(question: str) -> Asked:
     words = " ".join(question[:_LONGEST_QUESTION].lower().split())
     words = re.sub(r"[‐-―−]", "-", words)
     polar = POLAR.search(words) is not None
-    if polar and (EXISTS.search(words) or WHETHER.search(words)):
+    if polar and _is_plainly_polar(words):
         return _polar(words)
     facts = _all_facts(words)
     if not facts and polar:
@@ -177,38 +181,43 @@ def asked(question: str) -> Asked:
     return _closed(words, facts)
 
 
+def _is_plainly_polar(words: str) -> bool:
+    """Whether a question that opens with a verb asks for yes or no, whatever it lists."""
+    return any(pattern.search(words) for pattern in (EXISTS, WHETHER, RATHER))
+
+
 def _polar(words: str) -> Asked:
     """Name the facts of a yes-or-no question, with its "and if so, on which side"."""
     tail = IF_SO.search(words)
     if tail is None:
-        if FURTHER.search(words):
+        if FURTHER.search(words) or SPECIFIC.search(words):
             return Asked(form="open")
-        offers = " or " in words and not EXISTS.search(words) and not WHETHER.search(words)
+        if SIDE_AT_END.search(words):
+            return Asked(form="yes-no", facts=("polarity", "side"))
+        offers = " or " in words and not _is_plainly_polar(words)
         if offers and not NAMES_LIST.search(words):
             return Asked(form="open")  # "open or closed": answers of its own
         return Asked(form="yes-no", facts=("polarity",))
     rest = words[tail.end() :]
-    place: tuple[Fact, ...] = (
-        ("place",) if ASKS_WHERE.search(rest) or SIDE.search(rest) or LOBE.search(rest) else ()
-    )
-    if not place:
+    if COMPARATIVE.search(rest) or not (ASKS_WHERE.search(rest) or _asked_by_word(rest)):
         return Asked(form="open")
-    return Asked(form="yes-no", facts=("polarity", *place))
+    only_side = _asked_by_word(rest) == ("side",)
+    return Asked(form="yes-no", facts=("polarity", "side" if only_side else "place"))
 
 
 def _all_facts(words: str) -> tuple[Fact, ...]:
     """List the facts that all parts of a question ask for; none when a part is not closed."""
-    if MORE_THAN_SIDE.search(words):
+    if any(pattern.search(words) for pattern in (MORE_THAN_SIDE, BESIDES, SPECIFIC)):
         return ()
     facts: list[Fact] = []
     part = ""
     for piece in _pieces(words):
-        part += piece
+        part = f"{part}{piece}".lstrip()
         if not ASKS.search(part):  # "on the left side," leads up to the question
             continue
         found = _alternatives(part) or _asked_by_word(part)
-        if not found:
-            return ()
+        if not found or (facts and COMPARATIVE.search(part)):
+            return ()  # "…, and which side is larger?": two answers about sides
         facts.extend(fact for fact in found if fact not in facts)
         part = ""
     return tuple(facts)

@@ -32,6 +32,8 @@ _NOT_THE_LUNG = (
     r"oesoph\w+|esoph\w+|quadrant|pole|end\b|limit|extremit\w+|border|limb|back|neck|cervical|"
     r"lumbar))"
 )
+_NO_LIMIT = r"(?! (?:limits?|normal|than)\b)"
+_NOT_A_SEGMENT = r"(?!(?:,? (?:and|or))?(?: \w+){0,2} segments?\b)"
 _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
     # both sides, one side, the middle
     ("side", "both", r"bilateral(?:ly)?|bi-?lateral(?:ly)?|bilat\b"),
@@ -45,7 +47,8 @@ _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
         r"axillary|"
         r"mastoid|maxillary|breast|renal|sub\w+|para\w+|posterior|anterior|apical|basal) ){0,2}?"
         r"(?:lungs?|sides?|hemi-?thora\w+|hemi-?diaphragms?|kidneys?|adrenals?|glands?|lobes?|"
-        r"hil\w+|axill\w+|breasts?|pleura\w*|bronch\w+|atri\w+|ventricl\w+|apic\w+|bases|basals?|"
+        r"apex\w*|hil\w+|axill\w+|breasts?|pleura\w*|bronch\w+|atri\w+|ventricl\w+|apic\w+|bases|"
+        r"basals?|"
         r"basal|zones?|segments?|parenchym\w+|spaces|cavities|fissures?|regions?|ureters?|ribs?|"
         r"clavicles?|shoulders?|scapul\w+|cerebell\w+|hemispheres?|arter\w+|veins?|fossae?|areas|"
         r"levels|parts|arms)\b)",
@@ -58,7 +61,7 @@ _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
         r"unilateral(?:ly)?|one[- ](?:side|sided|lung|hemithorax|kidney|only)|"
         r"single (?:side|lung|kidney)|only one|confined to one|limited to one",
     ),
-    ("side", "midline", r"(?<!the )(?:midline|mid-line)|in the (?:midline|mid-line)"),
+    ("side", "midline", r"(?:in the )?(?:midline|mid-line)(?! (?:structures?|shift)\b)"),
     ("side", "left", r"left(?:-sided|ward|wards)?(?! in place\b)"),
     ("side", "right", r"right(?:-sided|ward|wards)?(?! (?:after|away|answer)\b)"),
     # lung segments, the longer names first
@@ -87,17 +90,17 @@ _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("segment", "anterobasal", r"antero-?basal\w*|anterior[- ]basal\w*|basal anterior"),
     ("segment", "apicoposterior", r"apico-?posterior\w*|apical[- ]posterior|posterior[- ]apical"),
     ("segment", "basal", r"basal(?:s|es|ly)?|bas[ei]s|basilar|base|bibasilar|bibasal"),
-    ("segment", "apical", r"apical(?:ly)?|apex|apices|biapical|apexes"),
+    ("segment", "apical", r"apical(?:ly)?|apex|apexes|apices|biapical|apexes"),
     # heights
-    ("height", "lower", r"inferior(?:ly)? to\b|below"),
-    ("height", "upper", r"superior(?:ly)? to\b|above"),
+    ("height", "lower", r"inferior(?:ly)? to\b"),
+    ("height", "upper", r"superior(?:ly)? to\b"),
     ("height", "upper", r"(?:superior)(?= (?:lobes?|zones?)\b)"),
     ("height", "lower", r"(?:inferior)(?= (?:lobes?|zones?)\b)"),
     ("height", "upper", rf"upper(?:most)?\b{_NOT_THE_LUNG}"),
     ("height", "middle", rf"(?:middle|mid)\b(?!-?line){_NOT_THE_LUNG}"),
     ("height", "lower", rf"lower(?:most)?\b{_NOT_THE_LUNG}"),
-    ("height-word", "upper", r"upper|superior(?:ly)?(?! segment)|cranial(?:ly)?"),
-    ("height-word", "lower", r"lower|inferior(?:ly)?(?! segment)|caudal(?:ly)?"),
+    ("height-word", "upper", rf"upper{_NO_LIMIT}|superior(?:ly)?{_NOT_A_SEGMENT}|cranial(?:ly)?"),
+    ("height-word", "lower", rf"lower{_NO_LIMIT}|inferior(?:ly)?{_NOT_A_SEGMENT}|caudal(?:ly)?"),
     ("height-word", "middle", r"middle|mid"),
     ("segment", "superior", r"superior(?:ly)?"),
     # depths (also names of segments)
@@ -106,11 +109,15 @@ _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("segment", "medial", r"medial(?:ly)?"),
     ("segment", "lateral", r"lateral(?:ly)?"),
     # centre and periphery
-    ("centrality", "central", r"central(?:ly)?|(?:peri|para)?-?hilar\w*|hilum|hila|hilus\w*"),
+    (
+        "centrality",
+        "central",
+        r"central(?:ly)?|(?:peri|para)?-?hilar\w*|hilum|hila|hilus\w*|cent(?:er|re)",
+    ),
     (
         "centrality",
         "peripheral",
-        r"periphe\w+|sub-?pleura\w*|juxta-?pleura\w*|"
+        r"periphe\w+|sub-?capsular|sub-?pleura\w*|juxta-?pleura\w*|"
         r"pleura[l]?[- ]bas\w+|pleural bases?",
     ),
     (

@@ -23,6 +23,9 @@ _OWNED: Final = re.compile(
     r"[ (]*(?:lobes?|zones?|segments?|lobar|area|region|part|level)?[ (]*"
 )
 """What may stand between a lobe and a side that follows it: "lower lobe of the left lung"."""
+_JOINED: Final = re.compile(r" ?(?:and|or|/|&) ?(?:the )?")
+_PLURAL: Final = re.compile(r"(?: lung| pulmonary)? (?:lobes|zones)\b")
+_LISTED: Final = re.compile(r"\b(?:upper|middle|lower|mid)\b[^.;]*$")
 _SENTENCE: Final = re.compile(r"[.;!?\n]")
 _DELIMITER: Final = re.compile(r",|;|\.|\band\b|\bor\b|\bas well as\b|\n")
 
@@ -52,7 +55,9 @@ def lobes_named(
             continue
         side_told, value = height
         found = {side_told} if side_told else _sides_of(text, mention, sides, mentions)
-        named |= _spelt(value, found or set(context))
+        if context and (not found or (not sides and "both" in found)):
+            found = set(context)
+        named |= _spelt(value, found)
     return frozenset(named)
 
 
@@ -89,7 +94,10 @@ def _sides_of(
     before = [side for side in sides if side.end <= lobe.start]
     after = [side for side in sides if side.start >= lobe.end]
     if before and _ADJACENT.fullmatch(text, before[-1].end, lobe.start):
-        return {before[-1].value}
+        sides_before = {before[-1].value}
+        if len(before) > 1 and _JOINED.fullmatch(text, before[-2].end, before[-1].start):
+            sides_before.add(before[-2].value)  # "the right and left lower lobes"
+        return sides_before
     if after:
         last_lobe = max(
             (each.end for each in mentions if each.kind == "height" and each.end <= after[0].start),
@@ -100,7 +108,13 @@ def _sides_of(
             return {after[0].value}
     if before:
         return {before[-1].value}
-    return set()
+    # "Lower lobes", without a side and alone in its number, are those of both lungs.
+    return {"both"} if _PLURAL.match(text, lobe.end) and not _is_listed(text, lobe) else set()
+
+
+def _is_listed(text: str, lobe: Mention) -> bool:
+    """Whether a plural is that of a list: "upper and lower lobes"."""
+    return _LISTED.search(text[max(0, lobe.start - 30) : lobe.start]) is not None
 
 
 def _spelt(height: str, sides: set[str]) -> set[str]:

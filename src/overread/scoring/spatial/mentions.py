@@ -20,17 +20,18 @@ _NOT_BEFORE: Final = re.compile(
     r"unlike|cannot)\b|n't\b"
 )
 _NOT_AFTER: Final = re.compile(
-    r"^[^;.,!?\n]{0,80}?(?:\b(?:is|are|was|were|has been|have been|does|do|did)(?: not\b|"
+    r"^(?:(?! (?:left|right|upper|middle|lower|both)\b)[^;.,!?\n]){0,80}?(?:\b(?:is|are|was|were|"
+    r"has been|have been|does|do|did)(?: not\b|"
     r"n't\b)(?! only\b)|"
     r"\b(?:not|never) (?:\w+ )?(?:detected|observed|seen|identified|found|noted|present|involved|"
     r"affected|visible|visuali[sz]ed)\b|\b(?:is|are|was|were|appears?) (?:clear|spared|absent|"
-    r"unremarkable|uninvolved|unaffected|normal|preserved)\b)"
+    r"unremarkable|uninvolved|unaffected|normal|preserved)\b|"
+    r"\b(?:shows?|showed|showing|has|have|had|contains?|with) no\b)"
 )
 _STRESS: Final = re.compile(
     r"\b(?:more|most|mostly|especially|particularly|predominant(?:ly)?|prominent(?:ly)?|mainly|"
     r"notably|primarily|dominant|weighted|larger|largest|greater|pronounced|marked(?:ly)?|"
     r"intense)\b"
-    r"(?: \w+){0,4}$"
 )
 _STRESS_AFTER: Final = re.compile(
     r"^(?: (?:lung|side|hemithorax|lobes?|kidney|pleural|effusion|is|are|was|being|shows?|has|"
@@ -39,6 +40,8 @@ _STRESS_AFTER: Final = re.compile(
 )
 _AND_STRESS: Final = re.compile(r"\band (?:especially|particularly|most|mostly|more|also)\b")
 _THAN: Final = re.compile(r"\b(?:than|compared (?:to|with)|versus|vs)\b")
+_LIST: Final = re.compile(r",? ?(?:or|and|nor)?,? ?(?:the |in |on )*")
+"""What parts the members of a list: "no right, left, or bilateral effusion"."""
 _REACH = 120
 _MOST = 400
 
@@ -60,35 +63,42 @@ class Mention:
     """Only the other side of a comparison: "larger than on the left"."""
 
 
-def mentions(text: str) -> tuple[Mention, ...]:
+def mentions(text: str, *, negative: bool = False) -> tuple[Mention, ...]:
     """List the places mentioned, in their order; of thousands the first 400.
 
     Parameters
     ----------
     text
         Lower-case words with single blanks (`reader` prepares them).
+    negative
+        Whether the question itself is one of absence ("which kidney is not seen?"): then "not"
+        repeats the question and denies nothing.
     """
     found: list[Mention] = []
     for match in PLACES.finditer(text):
-        kind, value = MEANING[str(match.lastgroup)]
-        start, end = match.span()
-        before = _clause_before(text, start)
-        after = text[end : end + _REACH]
-        stressed = _STRESS.search(before.rstrip()) is not None and not _joins_stress(before)
-        found.append(
-            Mention(
-                kind=kind,
-                value=value,
-                start=start,
-                end=end,
-                denied=_is_denied(before, after),
-                stressed=stressed or _STRESS_AFTER.search(after) is not None,
-                compared=_THAN.search(before) is not None,
-            )
-        )
+        found.append(_mention(text, match, found[-1] if found else None, negative=negative))
         if len(found) == _MOST:
             break
     return tuple(found)
+
+
+def _mention(text: str, match: re.Match[str], last: Mention | None, *, negative: bool) -> Mention:
+    kind, value = MEANING[str(match.lastgroup)]
+    start, end = match.span()
+    before = _clause_before(text, start)
+    after = text[end : end + _REACH]
+    listed = last is not None and _LIST.fullmatch(text, last.end, start) is not None
+    denied = _NOT_BEFORE.search(before) is not None or _NOT_AFTER.search(after) is not None
+    stressed = _STRESS.search(before) is not None and _AND_STRESS.search(before) is None
+    return Mention(
+        kind=kind,
+        value=value,
+        start=start,
+        end=end,
+        denied=not negative and (denied or (listed and last is not None and last.denied)),
+        stressed=stressed or _STRESS_AFTER.search(after) is not None,
+        compared=_THAN.search(before) is not None,
+    )
 
 
 def _clause_before(text: str, start: int) -> str:
@@ -98,14 +108,3 @@ def _clause_before(text: str, start: int) -> str:
     for end in _CLAUSE_END.finditer(before):
         begin = end.end()
     return before[begin:]
-
-
-def _is_denied(before: str, after: str) -> bool:
-    return _NOT_BEFORE.search(before) is not None or _NOT_AFTER.search(after) is not None
-
-
-def _joins_stress(before: str) -> bool:
-    """Whether the stressed place is one more place: "upper, and especially lower lobes"."""
-    return (
-        re.search(r"\band (?:especially|particularly|most|mostly|more|also)\b", before) is not None
-    )

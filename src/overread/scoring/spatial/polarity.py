@@ -10,12 +10,14 @@ __all__ = ["Polarity", "polarity"]
 Polarity: TypeAlias = Literal["yes", "no"] | None
 """None where neither can be read."""
 
-_YES: Final = re.compile(r"\W*(?:yes|yeah|yep|true|correct|affirmative|present|positive)\b")
+_YES: Final = re.compile(
+    r"\W*(?:yes(?:this|the|there)?|yeah|yep|true|correct|affirmative|present|positive)\b"
+)
 _NO: Final = re.compile(r"\W*(?:no(?=[a-z]{0,2}\b)(?!n-|t\b|w\b|r\b)|nope|false|negative|none)\b")
 _NO_DOUBT: Final = re.compile(r"\W*no (?:doubt|question|longer)\b")
-_NONE_OFFERED: Final = re.compile(r"\W*none of (?:the |these |those )?(?:above|options|answers)\b")
 _UNKNOWN: Final = re.compile(
-    r"\W*(?:unclear|unknown|uncertain|indeterminate|not (?:sure|clear|known|applicable)|n/a|maybe|"
+    r"\W*(?:no ct (?:image|scan)\b|unclear|unknown|uncertain|indeterminate|not (?:sure|clear|"
+    r"known|applicable)|n/a|maybe|"
     r"possibly$|cannot (?:be )?(?:determine|tell|say|assess))"
 )
 _NEGATION: Final = re.compile(
@@ -45,6 +47,9 @@ _NO_ABNORMAL: Final = re.compile(
 _SENTENCE: Final = re.compile(r"(?<=[a-z)])[.;!?](?=\s|$)|\n")
 _SIDES: Final = re.compile(r"\b(left|right|both|bilateral(?:ly)?)\b")
 _HEIGHTS: Final = re.compile(r"\b(upper|middle|lower)(?=[ -](?:\w+ )?(?:lobes?|zones?|lung))")
+_WHOLLY: Final = re.compile(r"\b(?:fully|completely|entirely|wholly)\b")
+_PARTLY: Final = re.compile(r"\b(?:partial\w*|partly|incomplete\w*|suboptimal\w*)\b")
+_CONTRAST: Final = re.compile(r"\b(?:but|however|although|whereas|while|with no|without)\b|;")
 _EXISTS: Final = re.compile(
     r"\bthere (?:is|are|was|were)\b|\b(?:is|are|was|were|has been|have been) (?:\w+ )?(?:seen|"
     r"observed|"
@@ -89,7 +94,7 @@ def polarity(words: str, question: str) -> Polarity:
     'yes'
     """
     asks = question.lower()
-    if _NONE_OFFERED.match(words) or _UNKNOWN.match(words):
+    if _UNKNOWN.match(words):
         return None
     asks_normal = _ASKS_NORMAL.search(asks) is not None and not _ASKS_ABNORMAL.search(asks)
     if _YES.match(words):
@@ -117,7 +122,9 @@ def _of_normal(first: str) -> Polarity:
 
 def _of_finding(first: str, asks: str) -> Polarity:
     """Read the answer to "is there any …?", "is it in the left lung?"."""
-    if _NEGATION.search(first):
+    if _WHOLLY.search(asks) and _PARTLY.search(first):
+        return "no"
+    if _NEGATION.search(_CONTRAST.split(first, maxsplit=1)[0]):
         return "no"
     if _SAYS_NORMAL.search(first) and not _ASKS_NORMAL.search(asks):
         return "no"

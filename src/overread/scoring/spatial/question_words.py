@@ -11,6 +11,7 @@ __all__ = [
     "ASKS",
     "ASKS_WHERE",
     "AXES",
+    "BESIDES",
     "COMPARATIVE",
     "CONJUNCT",
     "COUNT",
@@ -23,8 +24,11 @@ __all__ = [
     "NAMES_LIST",
     "OTHER_ORGAN",
     "POLAR",
+    "RATHER",
     "SEGMENT",
     "SIDE",
+    "SIDE_AT_END",
+    "SPECIFIC",
     "TWO_LOBED",
     "UNI_OR_BI",
     "WHETHER",
@@ -53,6 +57,16 @@ EXISTS: Final = re.compile(
     rf"(?:^|, )(?:{_VERB} there\b|{_VERB} any\b|(?:was|were|is|"
     rf"are) [^?,]{{0,60}}\bon either side\b)"
 )
+SPECIFIC: Final = re.compile(
+    r"\b(?:any|an?) (?:\w+ )?(?:specific|particular|certain)\b|\bcombined\b"
+)
+"""Asks for more than yes or no: "confined to a specific region?"."""
+RATHER: Final = re.compile(r"\brather than\b|\bas opposed to\b")
+SIDE_AT_END: Final = re.compile(
+    r"\b(?:on|in) the (?:left|right) or (?:the )?(?:left|right)(?: (?:side|lung|hemithorax|"
+    r"kidney))?\?"
+)
+BESIDES: Final = re.compile(r"\b(?:besides|apart from|other than|in addition to|except)\b")
 WHETHER: Final = re.compile(r"\bwhether\b|^does the \w+ (?:mention|specify|describe|indicate)\b")
 NAMES_LIST: Final = re.compile(
     rf"^(?:[^?,]*, )?{_VERB} (?!the\b|both\b)[^?]*\b(?:detected|observed|seen|identified|noted|"
@@ -61,7 +75,8 @@ NAMES_LIST: Final = re.compile(
 """A yes-or-no question whose "or" joins things or places, not answers."""
 IF_SO: Final = re.compile(r"\bif so\b|\bif yes\b|\bif present\b")
 FURTHER: Final = re.compile(
-    r"(?:,|;| and)(?: and)?(?: (?:in|on|at|to|by|from))? (?:which|what|where|how|who|why)\b"
+    rf"(?:,|;| and)(?: and)?(?: (?:in|on|at|to|by|from))? (?:which|what|where|how|who|why|"
+    rf"{_VERB})\b"
 )
 CONJUNCT: Final = re.compile(
     r"(?:,|;| -|\band\b)(?: and)?(?= (?:(?:in|on|at|to|by|from|toward|towards|with|of|into|"
@@ -79,7 +94,7 @@ _ORGAN = (
     r"(?:lungs?|kidneys?|hemithorax|hemithoraces|hemidiaphragms?|diaphragms?|breasts?|"
     r"adrenals?(?: glands?)?|axillae?|axillas?|atri(?:um|a)|ventricles?|ureters?|arms?|"
     r"shoulders?|pleural (?:space|cavity)|thyroid lobes?|clavicles?|scapulae?|hilum|hila|"
-    r"(?:main )?bronch(?:us|i)|hemi-?thorax(?:es)?|jugular veins?)"
+    r"main bronch(?:us|i)|jugular veins?)"
 )
 SIDE: Final = re.compile(
     rf"{_WHICH} (?:\w+ ){{0,2}}?(?:sides?\b|{_ORGAN}\b(?! (?:lobes?|segments?|zones?|regions?|"
@@ -100,6 +115,14 @@ LOBE: Final = re.compile(
 )
 SEGMENT: Final = re.compile(rf"{_WHICH} {_LOBE_WORDS}segments?\b")
 MORE_THAN_SIDE: Final = re.compile(
+    r"\band (?:\w+ ){0,2}(?:thickness(?:es)?|sizes?|measurements?|diameters?|dimensions?|extents?|"
+    r"amounts?|numbers?)\b|"
+    r"^what (?:is|are|was|were) the (?:\w+ ){0,4}(?:thickness(?:es)?|sizes?|measurements?|"
+    r"diameters?|dimensions?)\b|"
+    r"\blungs? and (?!(?:(?:in )?(?:which|what) )?(?:\w+ )?(?:lobes?|segments?|"
+    r"sides?)\b)(?:\w+ ){0,2}"
+    r"(?:regions?|areas?|locations?|positions?|parts?|levels?|zones?)\b|"
+    r"\blobes? and (?:\w+ ){0,2}(?:position|level|area|region|subregion|location)\b|"
     r"\bsides? and (?!(?:(?:in )?(?:which|what) )?(?:lung |lower |upper )?(?:lobes?|segments?|"
     r"lungs?)\b)"
     r"|\blobes? and (?!(?:(?:in )?(?:which|what) )?(?:\w+ )?(?:segments?|sides?|"
@@ -112,7 +135,7 @@ OTHER_ORGAN: Final = re.compile(
     r"aort\w*|coronary|arter\w+|rib|ribs|breasts?|pancrea\w+|adrenal|prostate|bronch(?:us|i)|"
     r"ovar\w+|stomach|sternum|caudate|parotid|tracheal?|ureters?)\b"
 )
-LOBE_OF_OTHER_ORGAN: Final = re.compile(rf"{_WHICH}[^?;]{{0,60}}?\blobes?\b(?! and\b)")
+LOBE_OF_OTHER_ORGAN: Final = re.compile(rf"{_WHICH} (?:\w+ ){{0,2}}?lobes?\b(?! and\b)")
 TWO_LOBED: Final = re.compile(r"\b(?:thyroid|prostate|cerebellar)\b")
 """Organs with a right and a left lobe and no more: "which lobe" asks for the side."""
 COUNT: Final = re.compile(r"^(?:[^?]*, )?how many\b")
@@ -153,9 +176,10 @@ ALTERNATIVES: Final[Mapping[str, re.Pattern[str]]] = {
 AXES: Final[Mapping[str, re.Pattern[str]]] = {
     "side": re.compile(r"\blaterality\b"),
     "height": re.compile(
+        r"^(?![^?]*\b(?:(?:upper|middle|lower) lobes?|apex|apical|basal|lingul\w+)\b)[^?]*(?:"
         r"\b(?:superior|upper)(?: to |-|/)(?:inferior|lower)\b(?=[^?]*\b(?:lungs?|lobes?|"
         r"pulmonary)\b)|"
-        r"\bvertical (?:position|location|level)\b(?=[^?]*\b(?:lungs?|lobes?|pulmonary)\b)"
+        r"\bvertical (?:position|location|level)\b(?=[^?]*\b(?:lungs?|lobes?|pulmonary)\b))"
     ),
     "depth": re.compile(
         r"\b(?:antero-?|anterior)(?: to |-|/)?posterior (?:orientation|position|location|"

@@ -30,6 +30,11 @@ __all__ = ["Facts", "answer_words", "read_facts"]
 _LONGEST = 4000
 _CLEANED = 20_000
 """Characters cleaned of thinking and markup before the first 4,000 are taken."""
+_ABBREVIATED: Final = re.compile(r"\b([rl])([uml])l\b")
+_SIDE_LETTER: Final = {"r": "right", "l": "left"}
+_HEIGHT_LETTER: Final = {"u": "upper", "m": "middle", "l": "lower"}
+_NEGATIVE: Final = re.compile(r"\b(?:not|no|cannot|absent|absence|without|missing|lacks?)\b")
+"""In a question: it asks where something is absent."""
 _END_OF_ANSWER: Final = re.compile(
     r"#{2,}|</?s>|<\|[^|>]*\|?>?|<(?:eos|pad|end_of_turn|unk)>|\[/?inst\]|"
     r"\b(?:question|user|human) ?: |\b(?:this )?(?:is )?a? ?ct image(?:,| and| it|\. it|$)"
@@ -53,7 +58,7 @@ _SIZE: Final = re.compile(
     rf"(?<![\d.]){_LENGTH}(?: ?[x×] ?{_LENGTH})?(?: ?[x×] ?{_LENGTH})? ?(mm|cm)\b"
 )
 _ABSENT: Final = re.compile(
-    r"^(?:no|none|neither|not)\b(?! (?:of the (?:above|options)|specified|mentioned|sure|known|"
+    r"^(?:no|none|neither|not)\b(?! (?:specified|mentioned|sure|known|"
     r"applicable|possible|clear|only))|"
     r"\b(?:no|without|absence of) (?:\w+[ -]){0,5}?(?:effusion|thickening|nodules?|lesions?|mass|"
     r"masses|lymph|nodes?|adenopathy|lymphadenopathy|patholog\w+|abnormalit\w+|findings?|"
@@ -65,6 +70,20 @@ _ABSENT: Final = re.compile(
 _BOTH_ALONE: Final = re.compile(
     r"\bboth\b(?=$|[.,;!?)]| of (?:them|these)\b| (?:the )?(?:areas|regions|zones|parts|levels)\b)"
 )
+_BASAL: Final = {
+    "posterior": "posterobasal",
+    "anterior": "anterobasal",
+    "lateral": "laterobasal",
+    "medial": "mediobasal",
+}
+_LOBE_OF_SEGMENT: Final = {
+    "anterior": "upper",
+    "posterior": "upper",
+    "lateral": "middle",
+    "medial": "middle",
+    "superior": "lower",
+}
+"""Where a segment lies that is named without its lobe: S2 and S3, S4 and S5, S6."""
 _DEPTH_OF_SEGMENT: Final = {
     "posterobasal": "posterior",
     "apicoposterior": "posterior",
@@ -93,6 +112,11 @@ class Facts:
     sizes_mm: tuple[float, ...] = ()
     absent: bool = False
     """Whether it says that there is nothing to place."""
+    wrong_side: bool = False
+    """Whether it places the thing in the lung that the question does not ask about."""
+    elsewhere: bool = False
+    """Whether it names a structure beside the lung that the question does not: a place that lobes
+    and sides do not describe."""
     both: bool = False
     """"Both", of whatever the question offers."""
 
@@ -102,11 +126,16 @@ def answer_words(text: str | None) -> str:
     if text is None:
         return ""
     told, _ = strip_thinking(normalise(text[: _CLEANED * 10]))
-    told = plain(told[:_CLEANED]).lower()
+    told = _ABBREVIATED.sub(_in_full, plain(told[:_CLEANED]).lower())
     told = re.sub(r"[‐-―−]", "-", " ".join(told.replace("\n", " \n ").split(" ")))
     end = _END_OF_ANSWER.search(told, 1)
     told = told[: end.start()] if end else told
     return re.sub(r"[ \t]+", " ", told[:_LONGEST].replace(" \n ", "\n")).strip(" \n\t\"'*-")
+
+
+def _in_full(match: re.Match[str]) -> str:
+    """Spell ``RML`` out."""
+    return f"{_SIDE_LETTER[match[1]]} {_HEIGHT_LETTER[match[2]]} lobe"
 
 
 def read_facts(text: str | None, *, question: str = "") -> Facts:
@@ -136,7 +165,8 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     if not words:
         return Facts()
     wanted = asked(question)
-    found = mentions(words)
+    negative = "polarity" not in wanted.facts and _NEGATIVE.search(question.lower()) is not None
+    found = mentions(words, negative=negative)
     said = [each for each in found if not each.denied]
     both = _BOTH_ALONE.search(words) is not None
     context = _question_sides(question, wanted)
@@ -144,19 +174,25 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     kept = [each for each in said if each in main[_KIND_OF.get(each.kind, each.kind)]]
     lobes = lobes_named(words, kept, context=context)
     segments = _segments(words, kept, lobes)
+    if not lobes:
+        lobes = _lobes_implied(words, kept, segments, context, wanted)
+    sides = _sides(kept, lobes, both=both and "side" in wanted.facts)
+    structures = _structures(words)
     return Facts(
         polarity=polarity(words, question),
-        sides=_sides(kept, lobes, both=both and "side" in wanted.facts),
+        sides=sides,
         one_side=any(each.kind == "one" for each in said),
         heights=_heights(words, kept, lobes, both=both and "height" in wanted.facts),
         depths=_depths(kept, both=both and "depth" in wanted.facts),
         centralities=_centralities(kept, both=both and "centrality" in wanted.facts),
         lobes=lobes,
         segments=segments,
-        structures=frozenset(name for name, word in STRUCTURES.items() if word.search(words)),
+        structures=structures,
         count=_count(words),
         sizes_mm=_sizes(words),
-        absent=_ABSENT.search(words) is not None,
+        absent=not negative and _ABSENT.search(words) is not None,
+        wrong_side=bool(context and sides and not context & sides),
+        elsewhere=bool(structures - _structures(question.lower()) - {"lung"}),
         both=both,
     )
 
@@ -172,11 +208,16 @@ def _main(said: Sequence[Mention], kind: str, *, comparative: bool) -> list[Ment
     plain_ones = [each for each in own if not each.compared] or own
     stressed = [each for each in plain_ones if each.stressed]
     if comparative:
-        single = [each for each in stressed if each.value != "both"] or stressed or plain_ones
+        named = [each for each in plain_ones if each.value != "both"]
+        single = [each for each in stressed if each in named] or named or stressed or plain_ones
         if kind == "side" and len({each.value for each in single} - {"both"}) > 1:
             return [single[0]]  # "the right is larger: 2 cm, and 1 cm on the left"
         return single
     return [each for each in plain_ones if not each.stressed] or plain_ones
+
+
+def _structures(words: str) -> frozenset[str]:
+    return frozenset(name for name, word in STRUCTURES.items() if word.search(words))
 
 
 def _values(kept: Sequence[Mention], kind: str) -> frozenset[str]:
@@ -188,6 +229,8 @@ def _question_sides(question: str, wanted: Asked) -> frozenset[str]:
     if "side" in wanted.facts:
         return _NONE
     named = _values(mentions(answer_words(question)), "side") - {"midline"}
+    if named == {"both"}:
+        return frozenset({"left", "right"})
     return named if len(named) == 1 else _NONE
 
 
@@ -227,20 +270,41 @@ def _centralities(kept: Sequence[Mention], *, both: bool) -> frozenset[str]:
 
 
 def _segments(words: str, kept: Sequence[Mention], lobes: frozenset[str]) -> frozenset[str]:
-    """Name the segments; a plain "lingular" or "basal" only where no narrower one is named."""
+    """Name the segments, the narrowest names, in the spelling of the lexicon."""
     named = set(_values(kept, "segment") | _values(kept, "depth"))
-    sides = {lobe.split()[0] for lobe in lobes if " " in lobe}
+    left = "left" in _values(kept, "side") and "right" not in _values(kept, "side")
     for match in NUMBERED_SEGMENT.finditer(words):
-        table = SEGMENTS_LEFT if sides == {"left"} else SEGMENTS_RIGHT
-        named.add(table[_roman(match["number"])][1])
+        named.add((SEGMENTS_LEFT if left else SEGMENTS_RIGHT)[_roman(match["number"])][1])
+    if lobes and all(lobe.endswith("lower") for lobe in lobes):
+        # In the lower lobe the posterior segment is the posterior basal one.
+        named = {_BASAL.get(name, name) for name in named}
     if "basal" in named and any(name.endswith("basal") for name in named - {"basal"}):
         named.discard("basal")
     if "lingular" in named and named & {"superior lingular", "inferior lingular"}:
         named.discard("lingular")
-    if "lingular" in named and "superior" in named:
-        named -= {"lingular", "superior"}
-        named.add("superior lingular")
     return frozenset(named)
+
+
+def _lobes_implied(
+    words: str,
+    kept: Sequence[Mention],
+    segments: frozenset[str],
+    context: frozenset[str],
+    wanted: Asked,
+) -> frozenset[str]:
+    """Name the lobes of segments whose names tell them, and of a bare "inferior"."""
+    if "lobe" not in wanted.facts:
+        return _NONE
+    told = _values(kept, "side") - {"midline"}
+    sides = ({"left", "right"} if "both" in told else set(told)) or set(context)
+    heights = {_LOBE_OF_SEGMENT[name] for name in segments if name in _LOBE_OF_SEGMENT}
+    table = SEGMENTS_LEFT if sides == {"left"} else SEGMENTS_RIGHT
+    heights |= {table[_roman(match["number"])][0] for match in NUMBERED_SEGMENT.finditer(words)}
+    if not segments:
+        heights |= _values(kept, "height-word")
+    if heights == {"middle"} and not sides:
+        sides = {"right"}
+    return frozenset(f"{side} {height}".strip() for height in heights for side in (sides or {""}))
 
 
 def _roman(number: str) -> int:
