@@ -1,4 +1,4 @@
-"""``python -m benches [startup|harness|scale|volumes] [--quick] [--json FILE]``: all parts by default."""
+"""``python -m benches [PART …] [--quick] [--json FILE]``: all parts by default."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from benches.harness import measure_harness
 from benches.scale import LESIONS, QUESTIONS, measure_scale
 from benches.startup import measure_startup
+from benches.text_metrics import EMBEDDED_ALONE, PAIRS, measure_text_metrics
 from benches.volumes import measure_volumes
 
 __all__ = ["main"]
@@ -20,7 +21,8 @@ __all__ = ["main"]
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=["startup", "harness", "scale", "volumes", []])
+    names = ["startup", "harness", "scale", "volumes", "text-metrics"]
+    parser.add_argument("parts", nargs="*", choices=[*names, []])
     parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     arguments = parser.parse_args()
@@ -38,6 +40,9 @@ def main() -> None:
         ),
         "volumes": lambda: measure_volumes(
             slices=40 if quick else 600, side=128 if quick else 512, rounds=1 if quick else 3
+        ),
+        "text-metrics": lambda: measure_text_metrics(
+            pairs=200 if quick else PAIRS, embedded_alone=50 if quick else EMBEDDED_ALONE
         ),
     }
     figures: dict[str, Any] = {
