@@ -23,10 +23,12 @@ from overread.contracts import (
     JuryRule,
     Scorer,
 )
+from overread.imaging.recipes import recipe_named
 from overread.records import Media, Part, Profile, PublishedValue, Status, VolumeRecipe
 from overread.scoring.judging.fenced import FencedForm
 from overread.scoring.published.ct_spatialvqa import JUDGING as PUBLISHED_JUDGING
 from overread.scoring.spatial.forms import CLOSED_FORMS
+from overread.scoring.spatial.scorer import SpatialScorer
 from overread.scoring.text_scorer import text_scorers
 
 __all__ = [
@@ -134,18 +136,12 @@ def chat_prompt(question: str, media: Sequence[Media]) -> tuple[Part, ...]:
 
 def volume_recipe(name: str | None) -> VolumeRecipe:
     """Give a preparation by name; None is the first of `RECIPES`. UsageError for an unknown one."""
-    from overread.imaging.recipes import volume_recipe as find
-
-    return find(name or RECIPES[0])
+    return recipe_named(name or RECIPES[0])
 
 
 def scorers(profile: Profile) -> tuple[Scorer, ...]:
     """Give the scorers of a profile: likeness of texts, or closed questions by rule."""
-    if profile == "published":
-        return text_scorers("published")
-    from overread.scoring.spatial.scorer import SpatialScorer
-
-    return (SpatialScorer(),)
+    return text_scorers("published") if profile == "published" else (SpatialScorer(),)
 
 
 def judging(profile: Profile) -> Judging:
