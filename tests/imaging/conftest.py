@@ -114,3 +114,87 @@ def png_header(tmp_path: Path) -> Callable[[int, int], Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def asymmetric_ras() -> NDArray[np.int16]:
+    """A volume of 5 × 6 × 7 voxels, axes to the right, anterior and superior; no two alike."""
+    return (np.arange(5 * 6 * 7, dtype=np.int16).reshape(5, 6, 7) * 7) - 1000
+
+
+@pytest.fixture
+def write_turned_nifti(tmp_path: Path) -> Callable[..., Path]:
+    """Store a volume, given in RAS at 2 × 3 × 4 mm, the way a code of three letters says."""
+
+    def write(volume_ras: NDArray[Any], code: str, name: str = "") -> Path:
+        import nibabel
+        from nibabel.orientations import axcodes2ornt, ornt_transform
+
+        affine = np.diag([2.0, 3.0, 4.0, 1.0])
+        affine[:3, 3] = -10, 20, -30
+        turn = ornt_transform(axcodes2ornt(tuple("RAS")), axcodes2ornt(tuple(code)))
+        path = tmp_path / (name or f"{code}.nii")
+        nibabel.save(nibabel.Nifti1Image(volume_ras, affine).as_reoriented(turn), path)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def directions_lps() -> Callable[[str], NDArray[np.float64]]:
+    """Unit vectors in LPS, one a column, of the directions that a code names."""
+    vectors = {"L": (1, 0, 0), "P": (0, 1, 0), "S": (0, 0, 1)}
+    vectors |= {
+        other: tuple(-x for x in vectors[letter])
+        for letter, other in zip("LPS", "RAI", strict=True)
+    }
+    return lambda code: np.array([vectors[letter] for letter in code], dtype=float).T
+
+
+Change = Callable[[int, dict[str, Any]], dict[str, Any] | None]
+
+
+@pytest.fixture
+def write_series(
+    tmp_path: Path,
+    write_dicom: Callable[..., Path],
+    directions_lps: Callable[[str], NDArray[np.float64]],
+) -> Callable[..., Path]:
+    """Write a volume (columns, rows, slices) as a folder of DICOM slices.
+
+    Axes grow as `code` says, spacing as given; `change` may alter the elements of one slice, or
+    leave it out by giving None.
+    """
+
+    def write(
+        volume: NDArray[Any],
+        code: str = "LPS",
+        name: str = "series",
+        spacing_mm: tuple[float, float, float] = (2.0, 3.0, 4.0),
+        change: Callable[[int, dict[str, Any]], dict[str, Any] | None] = lambda _, elements: (
+            elements
+        ),
+    ) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        axes = directions_lps(code)
+        for number in range(volume.shape[2]):
+            place = np.array([5.0, -7.0, 11.0]) + axes[:, 2] * spacing_mm[2] * number
+            elements = change(
+                number,
+                {
+                    "ImageOrientationPatient": [*axes[:, 0], *axes[:, 1]],
+                    "ImagePositionPatient": place.tolist(),
+                    "PixelSpacing": [spacing_mm[1], spacing_mm[0]],
+                    "SliceThickness": spacing_mm[2],
+                    "SeriesInstanceUID": "1.2.3",
+                    "RescaleIntercept": 0,
+                },
+            )
+            if elements is not None:
+                plane = np.ascontiguousarray(volume[:, :, number].T)
+                # Names run against the positions: only these tell where a slice lies.
+                write_dicom(plane, f"{name}/{900 - number}.dcm", **elements)
+        return folder
+
+    return write
