@@ -1,9 +1,10 @@
-"""Finds benchmarks and models by name: what lies in the package, and entry points of others.
+"""Finds benchmarks, models, audits by name: what lies in the package, and entry points of others.
 
 There is no central list. A folder or module in ``overread/benchmarks`` with a ``BENCHMARK`` is a
-benchmark; one in ``overread/models`` with an ``ADAPTER`` (or ``ADAPTERS``) is a model adapter.
-Other packages join through the entry-point groups ``overread.benchmarks`` and ``overread.models``.
-A name costs its import only when it is asked for. Metrics declare themselves by a `MetricSpec`.
+benchmark; one in ``overread/models`` with an ``ADAPTER`` (or ``ADAPTERS``) is a model adapter; one
+in ``overread/audits`` with an ``AUDIT`` is an audit. Other packages join through the entry-point
+groups ``overread.benchmarks``, ``overread.models`` and ``overread.audits``. A name costs its import
+only when it is asked for. Metrics declare themselves by a `MetricSpec`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from typing import TYPE_CHECKING, cast
 from overread.errors import UsageError, expected
 
 if TYPE_CHECKING:
-    from overread.contracts import Benchmark, Model, ModelAdapter, ModelOptions
+    from overread.contracts import Audit, Benchmark, Model, ModelAdapter, ModelOptions
     from overread.metrics.spec import MetricSpec
 
 __all__ = [
+    "audit_names",
     "benchmark_names",
     "find_adapter",
+    "find_audit",
     "find_benchmark",
     "metric_specs",
     "model_names",
@@ -34,6 +37,7 @@ __all__ = [
 _BENCHMARKS = "overread.benchmarks"
 _MODELS = "overread.models"
 _METRICS = "overread.metrics"
+_AUDITS = "overread.audits"
 
 
 def benchmark_names() -> tuple[str, ...]:
@@ -62,6 +66,26 @@ def find_adapter(name: str) -> ModelAdapter:
     """Find a model adapter by name. UsageError lists the known ones."""
     find = _find(_MODELS, name, argument="--model")
     return cast("ModelAdapter", _attribute(find(), "ADAPTER"))
+
+
+def audit_names() -> tuple[str, ...]:
+    """List the names of all audits, built-in and joined, in alphabetical order."""
+    return tuple(sorted(_audits()))
+
+
+def find_audit(name: str) -> Audit:
+    """Find an audit by name. UsageError lists the known ones."""
+    found = _audits()
+    if name not in found:
+        raise UsageError(
+            expected(
+                "--only",
+                rule="one of " + ", ".join(sorted(found)),
+                got=repr(name),
+                remedy="'overread list audits' describes them.",
+            )
+        )
+    return found[name]
 
 
 def metric_specs() -> tuple[MetricSpec, ...]:
@@ -103,6 +127,17 @@ def open_model(spec: str, options: ModelOptions) -> Model:
             )
         )
     return find_adapter(name).open(target if colon else "", options)
+
+
+@cache
+def _audits() -> dict[str, Audit]:
+    """Load all audits: beside them lie modules that are none, which only loading tells."""
+    loaded = (
+        *(load() for _, load in _built_in(_AUDITS)),
+        *(entry.load() for entry in importlib.metadata.entry_points(group=_AUDITS)),
+    )
+    audits = (cast("Audit | None", getattr(each, "AUDIT", None)) for each in loaded)
+    return {audit.name: audit for audit in audits if audit is not None}
 
 
 _Finder = Callable[[], object]

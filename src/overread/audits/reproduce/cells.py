@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from overread.audits.reproduce.samples import Sample
-from overread.records import Finding, PublishedValue
+from overread.records import Finding
 
 __all__ = ["Cell", "Draft", "Reproduction", "Unit", "agrees"]
 
@@ -80,7 +80,7 @@ class Reproduction:
     findings: tuple[Finding, ...]
 
 
-def agrees(published: PublishedValue | float, recomputed: float, *, within: float) -> bool:
+def agrees(published: float, recomputed: float, *, within: float) -> bool:
     """Tell whether a recomputed number is the published one.
 
     Parameters
@@ -97,5 +97,4 @@ def agrees(published: PublishedValue | float, recomputed: float, *, within: floa
     >>> agrees(0.3057, 2774 / 9074, within=0.00005), agrees(0.3057, 2833 / 9074, within=0.00005)
     (True, False)
     """
-    value = published if isinstance(published, float) else published.value
-    return abs(value - recomputed) <= within + 1e-12
+    return abs(published - recomputed) <= within + 1e-12

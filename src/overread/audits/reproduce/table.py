@@ -99,7 +99,7 @@ def _cell(draft: Draft, interval: Interval | None, published: PublishedTable) ->
     differs = False
     if value is not None and draft.recomputed is not None:
         within = max(0.5 * 10.0 ** -published.digits(value), draft.tolerance)
-        differs = not agrees(value, draft.recomputed, within=within)
+        differs = not agrees(value.value, draft.recomputed, within=within)
         if differs:
             faults.insert(0, "the released files give another number")
     n = draft.n_recomputed
