@@ -33,7 +33,7 @@ _NOT_THE_LUNG = (
     r"lumbar))"
 )
 _NO_LIMIT = r"(?! (?:limits?|normal|than)\b)"
-_NOT_A_SEGMENT = r"(?!(?:,? (?:and|or))?(?: \w+){0,2} segments?\b)"
+_NOT_A_SEGMENT = r"(?!,?(?: (?:and|or))?(?: \w+){0,2} segments?\b)"
 _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
     # both sides, one side, the middle
     ("side", "both", r"bilateral(?:ly)?|bi-?lateral(?:ly)?|bilat\b"),
@@ -53,7 +53,12 @@ _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
         r"clavicles?|shoulders?|scapul\w+|cerebell\w+|hemispheres?|arter\w+|veins?|fossae?|areas|"
         r"levels|parts|arms)\b)",
     ),
-    ("side", "both", r"either (?:side|lung|hemithorax)|each (?:side|lung)|biventricular|biatrial"),
+    (
+        "side",
+        "both",
+        r"either (?:side|lung|hemithorax)|each (?:side|lung)|two (?:lungs|sides)|biventricular|"
+        r"biatrial",
+    ),
     ("side", "both", r"(?<!not )cross(?:es|ing)?(?: the)? (?:midline|mid-line)"),
     (
         "one",
@@ -150,7 +155,7 @@ IMPLIED_LOBE: Final[Mapping[str, tuple[str | None, str]]] = {
 """Segment → side and lobe that its name alone tells."""
 
 NUMBERED_SEGMENT: Final = re.compile(
-    r"\b(?:segments? |s|b)(?P<number>10|[1-9]|viii|vii|iv|vi|ix|v|x|i{1,3})\b"
+    r"\b(?:segments? |s|b)(?P<number>10|[1-9]|viii|vii|iv|vi|ix|v|x|i{1,3})[ab]?\b"
 )
 _COMMON = {3: "anterior", 6: "superior", 9: "laterobasal", 10: "posterobasal"}
 SEGMENTS_RIGHT: Final[Mapping[int, tuple[str, str]]] = {
@@ -181,6 +186,7 @@ STRUCTURES: Final[Mapping[str, re.Pattern[str]]] = {
     name: re.compile(rf"\b(?:{pattern})\b")
     for name, pattern in {
         "lung": r"lungs?|pulmonary|lobes?|lobar|parenchym\w+|bronchopulmonary",
+        "named fissure": r"(?:major|minor|horizontal|oblique|interlobar) fissures?",
         "pleura": r"pleura\w*|hemi-?thorax|hemi-?thoraces|fissures?",
         "mediastinum": r"mediastin\w+|paratrache\w+|subcarinal|prevascular|aortopulmonary|"
         r"carina\w*",

@@ -11,12 +11,15 @@ Polarity: TypeAlias = Literal["yes", "no"] | None
 """None where neither can be read."""
 
 _YES: Final = re.compile(
-    r"\W*(?:yes(?:this|the|there)?|yeah|yep|true|correct|affirmative|present|positive)\b"
+    r"\W*(?:yes[a-z]{0,5}|yeah|yep|true|correct|affirmative|present|positive)\b"
 )
-_NO: Final = re.compile(r"\W*(?:no(?=[a-z]{0,2}\b)(?!n-|t\b|w\b|r\b)|nope|false|negative|none)\b")
+"""Weak models run on without a blank: "yesThis"."""
+_NO: Final = re.compile(
+    r"\W*(?:no(?![dnrstvw])[a-z]{0,2}|no(?:are|there|the|this)|nope|none|false|negative)\b"
+)
 _NO_DOUBT: Final = re.compile(r"\W*no (?:doubt|question|longer)\b")
 _UNKNOWN: Final = re.compile(
-    r"\W*(?:no ct (?:image|scan)\b|unclear|unknown|uncertain|indeterminate|not (?:sure|clear|"
+    r"\W*(?:no ct image\b|unclear|unknown|uncertain|indeterminate|not (?:sure|clear|"
     r"known|applicable)|n/a|maybe|"
     r"possibly$|cannot (?:be )?(?:determine|tell|say|assess))"
 )
@@ -45,8 +48,10 @@ _NO_ABNORMAL: Final = re.compile(
     r"reduced)\b"
 )
 _SENTENCE: Final = re.compile(r"(?<=[a-z)])[.;!?](?=\s|$)|\n")
+_ASKS_ANY: Final = re.compile(r"\b(?:any|there|either)\b")
 _SIDES: Final = re.compile(r"\b(left|right|both|bilateral(?:ly)?)\b")
 _HEIGHTS: Final = re.compile(r"\b(upper|middle|lower)(?=[ -](?:\w+ )?(?:lobes?|zones?|lung))")
+_DENIED: Final = re.compile(r"\b(?:not|no)((?: \w+){1,3})")
 _WHOLLY: Final = re.compile(r"\b(?:fully|completely|entirely|wholly)\b")
 _PARTLY: Final = re.compile(r"\b(?:partial\w*|partly|incomplete\w*|suboptimal\w*)\b")
 _CONTRAST: Final = re.compile(r"\b(?:but|however|although|whereas|while|with no|without)\b|;")
@@ -68,7 +73,7 @@ _IDLE: Final = frozenset(
     there this that these those with within from have been were does which where such any other
     observed detected seen identified noted present found evidence mentioned sections section
     described located area areas region regions level levels side sides lung lungs right left
-    both upper lower image scan findings report confined specific part parts
+    both upper lower image scan findings report specific part parts
     """.split()  # noqa: SIM905  a list of sixty words reads better as words
 )
 """Words of a question whose return in an answer tells nothing."""
@@ -124,7 +129,7 @@ def _of_finding(first: str, asks: str) -> Polarity:
     """Read the answer to "is there any …?", "is it in the left lung?"."""
     if _WHOLLY.search(asks) and _PARTLY.search(first):
         return "no"
-    if _NEGATION.search(_CONTRAST.split(first, maxsplit=1)[0]):
+    if _NEGATION.search(_CONTRAST.split(first, maxsplit=1)[0]) or _denies(first, asks):
         return "no"
     if _SAYS_NORMAL.search(first) and not _ASKS_NORMAL.search(asks):
         return "no"
@@ -139,6 +144,12 @@ def _of_finding(first: str, asks: str) -> Polarity:
     return None
 
 
+def _denies(first: str, asks: str) -> bool:
+    """Whether a word of the question is denied later on: "…, but no involvement"."""
+    denied = {word[:6] for match in _DENIED.finditer(first) for word in match[1].split()}
+    return bool(denied & {word[:6] for word in _WORD.findall(asks) if word not in _IDLE})
+
+
 def _elsewhere(first: str, asks: str, words: re.Pattern[str]) -> bool:
     """Whether the answer names only the other side, or only other lobes, than the question."""
     asked_for = {_same(word) for word in words.findall(asks)}
@@ -146,7 +157,7 @@ def _elsewhere(first: str, asks: str, words: re.Pattern[str]) -> bool:
     if not asked_for or not told or "both" in told:
         return False
     if asked_for == {"both"}:
-        return words is _SIDES and len(told) == 1 and "either" not in asks
+        return words is _SIDES and len(told) == 1 and not _ASKS_ANY.search(asks)
     return not asked_for & told and "both" not in asked_for
 
 

@@ -69,7 +69,8 @@ SIDE_AT_END: Final = re.compile(
 BESIDES: Final = re.compile(r"\b(?:besides|apart from|other than|in addition to|except)\b")
 WHETHER: Final = re.compile(r"\bwhether\b|^does the \w+ (?:mention|specify|describe|indicate)\b")
 NAMES_LIST: Final = re.compile(
-    rf"^(?:[^?,]*, )?{_VERB} (?!the\b|both\b)[^?]*\b(?:detected|observed|seen|identified|noted|"
+    rf"^(?:[^?,]*, )?{_VERB} (?!the\b|both\b)(?![^?]*\b(?:limited|confined|"
+    rf"restricted)\b)[^?]*\b(?:detected|observed|seen|identified|noted|"
     r"present|found|recorded|reported|visible)\b|\b(?:either|any)\b"
 )
 """A yes-or-no question whose "or" joins things or places, not answers."""
@@ -87,7 +88,7 @@ CONJUNCT: Final = re.compile(
 ASKS: Final = re.compile(rf"\b(?:which|what|where|how|who)\b|(?:^|, ){_VERB}\b")
 COMPARATIVE: Final = re.compile(
     r"\b(?:more|most|mostly|larger|largest|greater|greatest|bigger|biggest|thicker|wider|higher|"
-    r"predominan\w+|prominen\w+|particularly|especially|primarily|mainly|dominant|smaller|less)\b"
+    r"predominan\w+|prominen\w+|particularly|especially|primarily|mainly|dominant|smaller|less)\b(?! than normal)"
 )
 
 _ORGAN = (

@@ -40,6 +40,7 @@ _END_OF_ANSWER: Final = re.compile(
     r"\b(?:question|user|human) ?: |\b(?:this )?(?:is )?a? ?ct image(?:,| and| it|\. it|$)"
 )
 """Where a model goes on after its answer: end marks, a new question, its own prompt."""
+_NO_PICTURE: Final = re.compile(r"\W*no ct (?:image|scan)\b(?!,? it contains| scan does)")
 _NUMBER_WORDS: Final = (
     ("zero", "none", "no"),
     ("one", "single", "a single", "solitary"),
@@ -70,6 +71,7 @@ _ABSENT: Final = re.compile(
 _BOTH_ALONE: Final = re.compile(
     r"\bboth\b(?=$|[.,;!?)]| of (?:them|these)\b| (?:the )?(?:areas|regions|zones|parts|levels)\b)"
 )
+_NEXT_WORD: Final = re.compile(r" \w{5,}")
 _BASAL: Final = {
     "posterior": "posterobasal",
     "anterior": "anterobasal",
@@ -128,6 +130,8 @@ def answer_words(text: str | None) -> str:
     told, _ = strip_thinking(normalise(text[: _CLEANED * 10]))
     told = _ABBREVIATED.sub(_in_full, plain(told[:_CLEANED]).lower())
     told = re.sub(r"[‐-―−]", "-", " ".join(told.replace("\n", " \n ").split(" ")))
+    if _NO_PICTURE.match(told):
+        return "no ct image"  # a picture that is missing, not a "no"
     end = _END_OF_ANSWER.search(told, 1)
     told = told[: end.start()] if end else told
     return re.sub(r"[ \t]+", " ", told[:_LONGEST].replace(" \n ", "\n")).strip(" \n\t\"'*-")
@@ -167,7 +171,7 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     wanted = asked(question)
     negative = "polarity" not in wanted.facts and _NEGATIVE.search(question.lower()) is not None
     found = mentions(words, negative=negative)
-    said = [each for each in found if not each.denied]
+    said = _without_echo([each for each in found if not each.denied], words, question.lower())
     both = _BOTH_ALONE.search(words) is not None
     context = _question_sides(question, wanted)
     main = {kind: _main(said, kind, comparative=wanted.comparative) for kind in _KINDS}
@@ -216,6 +220,20 @@ def _main(said: Sequence[Mention], kind: str, *, comparative: bool) -> list[Ment
     return [each for each in plain_ones if not each.stressed] or plain_ones
 
 
+def _without_echo(said: list[Mention], words: str, question: str) -> list[Mention]:
+    """Drop sides that only repeat the question: "leads to the right ventricle are on the left"."""
+    if len({word for word in ("left", "right", "both", "bilateral") if word in question}) != 1:
+        return said
+    own = [
+        each
+        for each in said
+        if each.kind != "side"
+        or not (next_word := _NEXT_WORD.match(words, each.end))
+        or f"{words[each.start : each.end]}{next_word[0]}" not in question
+    ]
+    return own if any(each.kind == "side" for each in own) else said
+
+
 def _structures(words: str) -> frozenset[str]:
     return frozenset(name for name, word in STRUCTURES.items() if word.search(words))
 
@@ -229,7 +247,7 @@ def _question_sides(question: str, wanted: Asked) -> frozenset[str]:
     if "side" in wanted.facts:
         return _NONE
     named = _values(mentions(answer_words(question)), "side") - {"midline"}
-    if named == {"both"}:
+    if named == frozenset({"both"}):
         return frozenset({"left", "right"})
     return named if len(named) == 1 else _NONE
 
