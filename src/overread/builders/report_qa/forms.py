@@ -74,6 +74,11 @@ class Form(Protocol):
         ...
 
     @property
+    def shares_replies(self) -> bool:
+        """Whether cases with one and the same report are asked about once."""
+        ...
+
+    @property
     def batch_size(self) -> int:
         """Pairs in one request to the validator."""
         ...
@@ -122,6 +127,7 @@ class _Published:
     generate_tries: int = 1
     validate_tries: int = 3
     asks_singly: bool = False
+    shares_replies: bool = False
     batch_size: int = 5
 
     def generate(self, report: Report, *, attempt: int) -> tuple[Part, ...]:
@@ -212,6 +218,7 @@ class _Honest:
     generate_tries: int = 2
     validate_tries: int = 1
     asks_singly: bool = True
+    shares_replies: bool = True
     batch_size: int = 5
 
     def generate(self, report: Report, *, attempt: int) -> tuple[Part, ...]:

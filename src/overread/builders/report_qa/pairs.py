@@ -199,10 +199,10 @@ def _refused(reason: str, pair: Pair) -> Refused:
 
 
 def _normal(text: str) -> str:
-    """Fold what copying changes: case, white space, kinds of dashes and quotes, an end's dot."""
+    """Fold what copying changes: case, white space, kinds of dashes and quotes, the end's sign."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     folded = re.sub(r"[‐-―−]", "-", folded).translate({0x2018: "'", 0x2019: "'"})
-    return re.sub(r"[\s\"“”„*]+", " ", folded).strip(" .,;:")
+    return re.sub(r"[\s\"“”„*]+", " ", folded).strip(" .,;:?!")
 
 
 def _shown(value: object) -> str:

@@ -13,7 +13,7 @@ from overread.builders.report_qa.reports import Report
 from overread.builders.report_qa.steps import Kind, Step, StepLog, make_step
 from overread.contracts import Model, Query, Reply, Watched
 from overread.errors import FatalModelError, ModelError, OverreadError
-from overread.records import ModelIdentity, Part, Status
+from overread.records import ModelIdentity, Status
 
 __all__ = ["Asker", "BuildProgress", "Generated", "Validated", "generate", "validate"]
 
@@ -123,7 +123,15 @@ async def generate(reports: Sequence[Report], form: Form, asker: Asker) -> Mappi
     waiting = list(reports)
     for attempt in range(form.generate_tries):
         steps = [
-            _step("generate", asker, form.generate(report, attempt=attempt), report, 0, attempt)
+            make_step(
+                "generate",
+                asker.identity,
+                form.generate(report, attempt=attempt),
+                case=report.case,
+                number=0,
+                attempt=attempt,
+                is_shared=form.shares_replies,
+            )
             for report in waiting
         ]
         replies = await asker.ask(steps)
@@ -193,13 +201,14 @@ async def _label(
     kind: Kind, batches: Sequence[_Batch], form: Form, asker: Asker, attempt: int
 ) -> None:
     steps = [
-        _step(
+        make_step(
             kind,
-            asker,
+            asker.identity,
             form.validate(batch.report, batch.pairs, attempt=attempt),
-            batch.report,
-            batch.number,
-            attempt,
+            case=batch.report.case,
+            number=batch.number,
+            attempt=attempt,
+            is_shared=form.shares_replies,
         )
         for batch in batches
     ]
@@ -242,12 +251,6 @@ def _joined(
                     labels[place] = single.labels[0]
         joined[report.case] = Validated(labels=tuple(labels), steps=tuple(steps), n_failed=n_failed)
     return joined
-
-
-def _step(
-    kind: Kind, asker: Asker, prompt: tuple[Part, ...], report: Report, number: int, attempt: int
-) -> Step:
-    return make_step(kind, asker.identity, prompt, case=report.case, number=number, attempt=attempt)
 
 
 def _chunks(pairs: Sequence[Pair], size: int) -> list[Sequence[Pair]]:

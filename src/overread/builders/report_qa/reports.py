@@ -136,7 +136,7 @@ def _left_out(fault: str, places: list[str]) -> Finding:
 
 
 def _shared(reports: Iterable[Report]) -> Iterator[Finding]:
-    """Report texts that stand at several cases: reconstructions of one scan, as a rule."""
+    """Report texts that stand at several cases: reconstructions of one scan, normal reports."""
     cases: dict[tuple[str, str], list[str]] = defaultdict(list)
     for report in reports:
         cases[report.findings, report.impressions].append(report.case)
@@ -147,8 +147,8 @@ def _shared(reports: Iterable[Report]) -> Iterator[Finding]:
             code="report-shared",
             where=" and ".join(shared[0][:2]),
             evidence=f"{sum(map(len, shared))} cases share {len(shared)} texts",
-            effect="they get the same questions, which are not independent of each other",
-            remedy="Keep one reconstruction a scan.",
+            effect="what is asked about them is not independent of each other",
+            remedy="Keep one reconstruction of a scan; patients with the same report may stay.",
             count=len(shared),
         )
 

@@ -48,11 +48,12 @@ def make_step(
     case: str,
     number: int,
     attempt: int,
+    is_shared: bool,
 ) -> Step:
     """Make a request of a prompt.
 
-    Its hash covers the model to its last setting, every word, and the attempt; not the case: two
-    cases with one report are one question.
+    Its hash covers the model to its last setting, every word, and the attempt. Where steps are
+    shared it leaves out the case: two cases with one report are one question then.
     """
     asked = canonical_json(
         [
@@ -60,6 +61,7 @@ def make_step(
             [identity.kind, identity.name, identity.revision, dict(identity.settings)],
             [[part.role, part.text] for part in prompt],
             attempt,
+            None if is_shared else case,
         ]
     )
     item = Item(
