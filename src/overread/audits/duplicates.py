@@ -57,7 +57,7 @@ def _same_pairs(replay: Replay) -> Iterator[Finding]:
             severity=Severity.WARNING,
             code="repeated-case",
             where="questions",
-            evidence=f"{counted(n_again, 'case')} ask the very pairs of another case of the same "
+            evidence=f"{counted(n_again, 'case')} with the very pairs of another case of the same "
             "patient",
             effect="one answer counts several times",
             count=n_again,

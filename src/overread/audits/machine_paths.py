@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from overread.audits.replay_audit import ReplayAudit
+from overread.audits.wording import counted, listed
 from overread.contracts import Audit, Release
 from overread.contracts.replay import Replay
 from overread.errors import UnsafePathError
@@ -25,30 +26,34 @@ _SHOWN_FOLDERS: Final = 3
 
 
 def _look(replay: Replay, release: Release) -> Iterator[Finding]:
+    folders: Counter[str] = Counter()
+    files: list[str] = []
     for one in replay.predictions:
         path = resolve_inside(release.root, one.file)
-        if path.is_file():
-            yield from _file(path, one.file, release.root)
-
-
-def _file(path: Path, name: str, root: Path) -> Iterator[Finding]:
-    folders: Counter[str] = Counter()
-    told_in = Counter(_paths(path))
-    for told, n in told_in.items():
-        if not _is_in_release(told, root):
-            folders["/".join(told.split("/")[: _SHOWN_FOLDERS + 1]) + "/…"] += n
+        found = _foreign_folders(path, release.root) if path.is_file() else Counter[str]()
+        if found:
+            files.append(one.file)
+            folders += found
     if folders:
-        folder, _ = folders.most_common(1)[0]
         yield Finding(
             severity=Severity.WARNING,
             code="machine-paths",
-            where=name,
-            evidence=f"{folders.total():,} rows name a file by the path of another machine: "
-            f"{folder}",
-            effect="a row's case can be told from the file's name alone",
+            where=listed(files, most=2),
+            evidence=f"{folders.total():,} rows of {counted(len(files), 'file')} name a volume by "
+            f"the path of another machine: {listed(sorted(folders), most=3)}",
+            effect="a row's case can be told from the volume's name alone",
             remedy="Write the case, and paths relative to the release.",
             count=folders.total(),
         )
+
+
+def _foreign_folders(path: Path, root: Path) -> Counter[str]:
+    """Count the rows whose path leads to no file of the release, by the path's first folders."""
+    folders: Counter[str] = Counter()
+    for told, n in Counter(_paths(path)).items():
+        if not _is_in_release(told, root):
+            folders["/".join(told.split("/")[: _SHOWN_FOLDERS + 1]) + "/…"] += n
+    return folders
 
 
 def _paths(path: Path) -> Iterator[str]:

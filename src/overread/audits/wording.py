@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 __all__ = ["counted", "listed", "share"]
-
-_MOST: Final = 6
 
 
 def counted(n: int, noun: str) -> str:
@@ -21,7 +18,7 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def listed(values: Sequence[object]) -> str:
+def listed(values: Sequence[object], *, most: int = 6) -> str:
     """List a few values, and say how many more there are.
 
     Examples
@@ -29,8 +26,8 @@ def listed(values: Sequence[object]) -> str:
     >>> listed([404, 794, 4039]), listed(range(8))
     ('404, 794, 4039', '0, 1, 2, 3, 4, 5 and 2 more')
     """
-    shown = ", ".join(str(value) for value in values[:_MOST])
-    return shown if len(values) <= _MOST else f"{shown} and {len(values) - _MOST} more"
+    shown = ", ".join(str(value) for value in values[:most])
+    return shown if len(values) <= most else f"{shown} and {len(values) - most} more"
 
 
 def share(part: float, whole: float) -> str:

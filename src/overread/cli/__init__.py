@@ -27,12 +27,14 @@ app.command(build)
 # By name, so that a command costs its import only when it is called.
 for _name, _help in {
     "demo": "Run the built-in readers on a synthetic CT-Bench release and leave a report.",
-    "list": "List benchmarks, models or metrics.",
+    "list": "List benchmarks, models, metrics or audits.",
     "synth": "Write a synthetic release in a benchmark's own layout.",
     "check": "Say what a release holds, what is missing, and what blind policies score on it.",
     "run": "Ask a model the questions of a release, score, and print the score card.",
     "score": "Score a run again, or score a file of predictions; no model is asked.",
     "compare": "Compare runs pair by pair, clustered by patient.",
+    "reproduce": "Rebuild a published table from its released files, and say what is off.",
+    "audit": "Look for faults in what a release ships, each with its count.",
     "report": "Write HTML, Markdown and JSON reports of one or several runs.",
     "export": "Write a run's tables as Parquet or JSON Lines.",
 }.items():

@@ -98,3 +98,8 @@ def _recipes() -> list[dict[str, str]]:
         }
         for recipe in RECIPES.values()
     ]
+
+
+def _audits() -> list[dict[str, str]]:
+    audits = [registry.find_audit(name) for name in registry.audit_names()]
+    return [{"name": audit.name, "what it looks for": audit.summary} for audit in audits]

@@ -1,0 +1,57 @@
+"""`overread audit`: the faults of a release, found by code, each with its count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+from overread.audits.inspection import inspect_release
+from overread.cli.output import findings_table, notice, print_json, show
+from overread.cli.waiting import slowly
+from overread.contracts import Replayable
+from overread.records import Severity
+from overread.registry import find_benchmark
+
+__all__ = ["audit_command"]
+
+
+def audit_command(
+    benchmark: str, release: Path, /, *, only: tuple[str, ...] = (), json: bool = False
+) -> int:
+    """Look for faults in what a release ships: joins, votes, denominators, labels, patients.
+
+    Exit status 1 when an error was found, which is a fault that makes published numbers wrong.
+
+    Parameters
+    ----------
+    benchmark
+        A name of `overread list benchmarks`.
+    release
+        The folder of the release.
+    only
+        Names of audits (`overread list audits`); without it all of them look.
+    json
+        Print JSON for machines.
+    """
+    opened = find_benchmark(benchmark).open(release)
+    findings = inspect_release(opened, only=only, on_progress=slowly("audit", quiet=json))
+    counts = Counter(each.severity for each in findings)
+    if json:
+        print_json(
+            {
+                "benchmark": benchmark,
+                "release": str(release),
+                "findings": [asdict(each) for each in findings],
+            }
+        )
+        return 1 if counts[Severity.ERROR] else 0
+    if findings:
+        show(findings_table(findings))
+    elif not isinstance(opened, Replayable):
+        notice(f"{benchmark} ships no predictions, votes or tables; 'overread check' looks at it.")
+    notice(
+        f"{release}: {len(findings)} findings, {counts[Severity.ERROR]} of them errors and "
+        f"{counts[Severity.WARNING]} warnings."
+    )
+    return 1 if counts[Severity.ERROR] else 0
