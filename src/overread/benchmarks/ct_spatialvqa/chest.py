@@ -169,7 +169,7 @@ def _paint_trunk(canvas: _Canvas, wide: float, deep: float) -> None:
         return (np.abs(x) / half_width) ** 2.4 + (np.abs(y) / half_depth) ** 2.4
 
     # Shoulders: the trunk narrows above the lungs.
-    narrow = 1 - 0.25 * np.clip((z - 110) / 60, 0, 1)
+    narrow = 1 - 0.14 * np.clip((z - 110) / 60, 0, 1)
     outer = oval(154 * wide, 118 * deep) / narrow**2.4
     inner = oval(140 * wide, 105 * deep) / narrow**2.4
     cage = oval(130 * wide, 96 * deep) / narrow**2.4

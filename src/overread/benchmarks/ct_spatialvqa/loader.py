@@ -44,7 +44,7 @@ from overread.records import (
     Reference,
     Text,
 )
-from overread.scoring.spatial.forms import question_form
+from overread.scoring.spatial.forms import question_classes, question_form
 from overread.store.hashes import canonical_json, sha256_text
 
 __all__ = ["CtSpatialVqaRelease"]
@@ -198,7 +198,7 @@ class CtSpatialVqaRelease:
             question=question.question,
             media=media,
             prompt=protocol.chat_prompt(question.question, media),
-            answer_space=Text(),
+            answer_space=Text(classes=question_classes(question.question) or ()),
             groups={"patient": name.patient, "study": name.study, "case": question.case},
             strata={
                 "form": question_form(question.question),
