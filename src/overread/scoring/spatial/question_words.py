@@ -88,7 +88,8 @@ CONJUNCT: Final = re.compile(
 ASKS: Final = re.compile(rf"\b(?:which|what|where|how|who)\b|(?:^|, ){_VERB}\b")
 COMPARATIVE: Final = re.compile(
     r"\b(?:more|most|mostly|larger|largest|greater|greatest|bigger|biggest|thicker|wider|higher|"
-    r"predominan\w+|prominen\w+|particularly|especially|primarily|mainly|dominant|smaller|less)\b(?! than normal)"
+    r"predominan\w+|prominen\w+|particularly|especially|primarily|mainly|dominant|smaller|less)\b"
+    r"(?! than normal)"
 )
 
 _ORGAN = (

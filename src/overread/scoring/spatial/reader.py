@@ -222,7 +222,7 @@ def _main(said: Sequence[Mention], kind: str, *, comparative: bool) -> list[Ment
 
 def _without_echo(said: list[Mention], words: str, question: str) -> list[Mention]:
     """Drop sides that only repeat the question: "leads to the right ventricle are on the left"."""
-    if len({word for word in ("left", "right", "both", "bilateral") if word in question}) != 1:
+    if "both" in question or ("left" in question) == ("right" in question):
         return said
     own = [
         each
