@@ -1,0 +1,216 @@
+"""What people would find, told from judges' verdicts and a sample that people labelled.
+
+Labels come as a CSV file with the columns ``item`` and ``label`` (and ``draw``, where items were
+asked several times): ``right`` or ``wrong``, ``yes`` or ``no``, ``true`` or ``false``, ``1`` or
+``0``. An empty label is an item that nobody labelled.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from overread.analysis.verdicts import planned_clusters
+from overread.contracts import AnalysisPlan
+from overread.errors import UsageError, expected
+from overread.records import Finding, PlannedItem, Profile, Score, Severity, Vote
+from overread.stats.calibration import CalibratedShare, CalibrationMethod, calibrated_share
+from overread.stats.rater_agreement import Agreement, cohen_kappa
+
+__all__ = [
+    "HumanLabels",
+    "JudgeCalibration",
+    "Judged",
+    "Key",
+    "calibrate",
+    "judged_by_scores",
+    "judged_by_votes",
+    "read_labels",
+]
+
+Key: TypeAlias = tuple[str, int]
+"""Item and draw."""
+Judged: TypeAlias = Mapping[str, Mapping[Key, bool | None]]
+"""Judge (or jury) → its verdict on each response; None where it has none."""
+
+_RIGHT: Final = frozenset({"right", "yes", "true", "1", "correct"})
+_WRONG: Final = frozenset({"wrong", "no", "false", "0", "incorrect"})
+_MOST_BYTES: Final = 100_000_000
+_EXAMPLES: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanLabels:
+    """What people say of responses, and what of the file could not be used."""
+
+    labels: Mapping[Key, bool]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCalibration:
+    """One judge, or the jury, against people."""
+
+    judge: str
+    share: CalibratedShare
+    kappa: Agreement
+    """Cohen's, between the judge and people on the labelled responses."""
+
+
+def calibrate(
+    judged: Judged,
+    labels: Mapping[Key, bool],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    *,
+    method: CalibrationMethod = "double sampling",
+) -> tuple[JudgeCalibration, ...]:
+    """Correct the share of right answers that each judge reports.
+
+    Parameters
+    ----------
+    judged
+        From `judged_by_votes` or `judged_by_scores`.
+    labels
+        What people say (`read_labels`), of responses drawn at random.
+    planned
+        The run's plan; verdicts and labels on anything else are left out.
+    plan
+        Cluster and level.
+    method
+        See `calibrated_share`.
+
+    Returns
+    -------
+    tuple of JudgeCalibration
+        In the order of `judged`. Shares are over the responses with a verdict.
+    """
+    codes = planned_clusters(planned, plan.cluster).codes
+    keys = [(line.item, line.draw) for line in planned]
+    said = [labels.get(key) for key in keys]
+    found: list[JudgeCalibration] = []
+    for judge, verdicts in judged.items():
+        theirs = [verdicts.get(key) for key in keys]
+        share = calibrated_share(theirs, said, clusters=codes, method=method, level=plan.level)
+        found.append(JudgeCalibration(judge=judge, share=share, kappa=cohen_kappa(theirs, said)))
+    return tuple(found)
+
+
+def judged_by_votes(votes: Iterable[Vote]) -> Judged:
+    """Gather votes of one run and profile by judge; of two on one response the later stands."""
+    judged: dict[str, dict[Key, bool | None]] = {}
+    for vote in votes:
+        judged.setdefault(vote.judge, {})[vote.item, vote.draw] = vote.verdict
+    return judged
+
+
+def judged_by_scores(scores: Iterable[Score], *, metric: str, profile: Profile) -> Judged:
+    """Take the 0 or 1 of a metric's score rows as verdicts: of a jury, or of a rule.
+
+    Examples
+    --------
+    >>> judged_by_scores([], metric="jury_accuracy", profile="honest")
+    {}
+    """
+    judged: dict[str, dict[Key, bool | None]] = {}
+    for score in scores:
+        if score.metric == metric and score.profile == profile:
+            verdict = None if score.value is None else score.value == 1.0
+            judged.setdefault(score.target or metric, {})[score.item, score.draw] = verdict
+    return judged
+
+
+# ---------------------------------------------------------------- the file of labels
+
+
+def read_labels(path: Path, planned: Sequence[PlannedItem]) -> HumanLabels:
+    """Read a CSV file of labels.
+
+    Parameters
+    ----------
+    path
+        With a header that names ``item`` and ``label``, and ``draw`` where there are several.
+    planned
+        The run's plan, to tell which items exist.
+
+    Returns
+    -------
+    HumanLabels
+        Rows about unknown items, labels that are neither right nor wrong, and items labelled both
+        ways are left out, each kind with a finding. The same label twice counts once.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read as such a table, or is larger than 100 MB.
+    """
+    known = {(line.item, line.draw) for line in planned}
+    labels: dict[Key, set[bool]] = {}
+    unknown: list[str] = []
+    unreadable: list[str] = []
+    for item, draw, label in _rows(path):
+        if not label:
+            continue
+        key = (item, int(draw)) if draw.isdecimal() and len(draw) < 10 else None
+        if key not in known:
+            unknown.append(item)
+        elif label.casefold() not in _RIGHT | _WRONG:
+            unreadable.append(f"{item}: {label}")
+        else:
+            labels.setdefault(key, set()).add(label.casefold() in _RIGHT)
+    torn = [item for (item, _), said in labels.items() if len(said) > 1]
+    problems = (
+        ("unknown-item", "name no item of this run", unknown),
+        ("unreadable-label", "are neither right nor wrong", unreadable),
+        ("contradictory-label", "are called both right and wrong", torn),
+    )
+    return HumanLabels(
+        labels={key: True in said for key, said in labels.items() if len(said) == 1},
+        findings=tuple(
+            _finding(path, code, what, cases) for code, what, cases in problems if cases
+        ),
+    )
+
+
+def _finding(path: Path, code: str, what: str, cases: Sequence[str]) -> Finding:
+    shown = ", ".join(repr(case[:80]) for case in cases[:_EXAMPLES])
+    return Finding(
+        severity=Severity.WARNING,
+        code=code,
+        where=path.name,
+        evidence=f"{len(cases)} labels {what}: {shown}",
+        effect="they do not calibrate the judges",
+        remedy="Write 'right' or 'wrong' beside item ids of this run, each once.",
+        count=len(cases),
+    )
+
+
+def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Give item, draw and label of every row, stripped."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise _unreadable(path, "a file of more than 100 MB")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file)
+            if not {"item", "label"} <= set(table.fieldnames or ()):
+                raise _unreadable(path, f"the columns {list(table.fieldnames or ())}")
+            for row in table:
+                # A short row leaves None, a long one puts a list under the key None.
+                item, draw, label = (row.get(name) or "" for name in ("item", "draw", "label"))
+                yield item.strip(), draw.strip() or "0", label.strip()
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise _unreadable(path, str(error)) from error
+
+
+def _unreadable(path: Path, got: str) -> UsageError:
+    return UsageError(
+        expected(
+            str(path),
+            rule="a CSV file in UTF-8 whose header names 'item' and 'label'",
+            got=got,
+            remedy="Write one row for each labelled response: its item id and 'right' or 'wrong'.",
+        )
+    )
