@@ -14,8 +14,8 @@ from overread.metrics.text.bleu import BLEU_COLUMNS, bleu, bleu_statistics, corp
 # Pieces on which tokenisers differ: entities, numbers with commas, hyphens, line ends, capitals.
 TEXTS = st.lists(
     st.sampled_from(
-        ["Left", "left", "lung", "lung.", "3.5mm,", "1,000", "x-ray", "&amp;", "-\n", "<skipped>",
-         "μm", "\u00a0", "'s", "(a)", "lower", "lobe", "of", "the"]
+        ["Left", "left", "lung", "lung.", ".5", ",,", "5-", "-a.", "3.5mm,", "1,000", "x-ray",
+         "&amp;", "-\n", "<skipped>", "μm", "\u00a0", "'s", "(a)", "lower", "lobe", "of", "the"]
     ),
     min_size=1, max_size=14,
 ).map(" ".join).filter(lambda text: bool(text.strip()))  # fmt: skip

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from overread.errors import UsageError
-from overread.metrics.text.cosine import cosine
+from overread.metrics.text.cosine import cosine, mean_cosine_in_single_precision
 
 VECTORS = st.lists(
     st.tuples(*[st.floats(-1e3, 1e3).map(lambda value: round(value, 6))] * 3),
@@ -42,6 +44,21 @@ def test_a_vector_without_length_has_no_angle() -> None:
     assert np.isnan(value).tolist() == [True, False]
 
 
+def test_single_precision_rounds_what_double_precision_keeps() -> None:
+    rng = np.random.default_rng(0)
+    ours, theirs = rng.normal(size=(2, 5000, 384)).astype(np.float32) + np.float32(0.5)
+    rounded, exact = mean_cosine_in_single_precision(ours, theirs), cosine(ours, theirs).mean()
+    assert rounded == pytest.approx(exact, abs=1e-6)
+    assert rounded is not None
+    assert rounded == float(np.float32(rounded)) != exact
+
+
+def test_the_mean_is_undefined_without_a_pair_or_a_length() -> None:
+    assert mean_cosine_in_single_precision(np.zeros((0, 3)), np.zeros((0, 3))) is None
+    assert mean_cosine_in_single_precision(np.ones((2, 3)), np.eye(3)[:2] * [[1], [0]]) is None
+
+
+@pytest.mark.parametrize("measure", [cosine, mean_cosine_in_single_precision])
 @pytest.mark.parametrize(
     ("ours", "theirs", "message"),
     [
@@ -52,7 +69,7 @@ def test_a_vector_without_length_has_no_angle() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(
-    ours: np.ndarray, theirs: np.ndarray, message: str
+    measure: Callable[..., object], ours: np.ndarray, theirs: np.ndarray, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        cosine(ours, theirs)
+        measure(ours, theirs)

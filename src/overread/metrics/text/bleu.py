@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -65,10 +65,9 @@ def bleu_statistics(
     [[4, 4, 3, 1, 0, 0, 4, 3, 2, 1]]
     """
     check_pairs(predictions, references)
-    tokenize = _tokenizer()
 
     def split(text: str) -> list[str]:
-        return tokenize((text.lower() if lowercase else text).rstrip()).split()
+        return _split((text.lower() if lowercase else text).rstrip())
 
     overlaps = tabulate(predictions, references, split).overlaps(_ORDERS)
     return np.stack(
@@ -144,6 +143,27 @@ def corpus_bleu(
     """
     value = float(bleu(bleu_statistics(predictions, references, lowercase=lowercase).sum(axis=0)))
     return None if np.isnan(value) else value
+
+
+_ACROSS_WORDS = ("&", "<skipped>", "-\n")
+"""What the tokeniser resolves before it looks at words."""
+_MOST_WORDS = 1 << 18
+
+
+def _split(line: str) -> list[str]:
+    """Split a line as sacrebleu does, each distinct word of it once.
+
+    White space is a border that no rule of the tokeniser reaches across, so a line of words is the
+    words of the line, unless it holds something of `_ACROSS_WORDS`.
+    """
+    if any(sign in line for sign in _ACROSS_WORDS):
+        return _tokenizer()(line).split()
+    return [token for word in line.split() for token in _tokens(word)]
+
+
+@lru_cache(maxsize=_MOST_WORDS)
+def _tokens(word: str) -> tuple[str, ...]:
+    return tuple(_tokenizer()(word).split())
 
 
 @cache
