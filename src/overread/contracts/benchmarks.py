@@ -76,6 +76,7 @@ class ExpectedCount:
     """How many items a complete release has in one stratum."""
 
     stratum: Mapping[str, str]
+    """One cell of the plan; empty for the total, where the release states no cells."""
     split: str
     n: int
 

@@ -77,11 +77,12 @@ def _split(
     plan, unit = release.plan(), release.card.unit
     keys = plan.cells
     cells: dict[tuple[str, ...], list[Item]] = {}
+    counts = [count for count in release.expected_counts() if count.split == split]
+    # A release may state its total alone, where its cells are of our making.
     wanted = {
-        tuple(count.stratum[key] for key in keys): count.n
-        for count in release.expected_counts()
-        if count.split == split
+        tuple(count.stratum[key] for key in keys): count.n for count in counts if count.stratum
     }
+    n_expected = sum(count.n for count in counts if bool(count.stratum) == bool(wanted))
     for cell in wanted:
         cells[cell] = []
     for item in items:
@@ -93,7 +94,7 @@ def _split(
             _row(dict(zip(keys, cell, strict=True)), members, wanted.get(cell), references, unit)
             for cell, members in cells.items()
         ),
-        total=_row({}, items, sum(wanted.values()) or None, references, unit),
+        total=_row({}, items, n_expected or None, references, unit),
         floors=blind_floors(items, references, plan.strata, cluster=plan.cluster) if items else (),
     )
 
@@ -123,10 +124,13 @@ def _row(
 def _count_findings(check: SplitCheck) -> Iterator[Finding]:
     if check.total.n_expected is None:  # no complete release of this kind is known
         return
-    odd = [row for row in check.rows if row.n != (row.n_expected or 0)]
+    by_cell = any(row.n_expected is not None for row in check.rows)
+    rows = check.rows if by_cell else (check.total,)
+    odd = [row for row in rows if row.n != (row.n_expected or 0)]
     if odd:
         shown = ", ".join(
-            f"{'/'.join(row.stratum.values())}: {row.n} of {row.n_expected or 0}" for row in odd[:3]
+            f"{'/'.join(row.stratum.values()) or 'total'}: {row.n} of {row.n_expected or 0}"
+            for row in odd[:3]
         )
         more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
         yield Finding(
