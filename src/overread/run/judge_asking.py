@@ -105,6 +105,8 @@ class JudgeAsker:
                 reply = Reply(status=Status.FAILED, reason=str(error))
             readings = self._read(reply, job.sheets[0])
             self._keep(job, seat.juror, readings, reply.text)
+            # Paid votes are on the disk before the next question: workers share their commits.
+            await asyncio.to_thread(self._store.flush)
             self._ask_again(job, seat, readings)
             self.done += 1
             self.failed += reply.status is Status.FAILED

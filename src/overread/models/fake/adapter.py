@@ -19,7 +19,13 @@ class FakeAdapter:
 
     name = "fake"
     summary = "A scripted server on this machine: tries out a run without a model."
-    examples = ("fake", "fake:letter=first", "fake:429=0.05,cut=0.01,seed=3", "fake:script.json")
+    examples = (
+        "fake",
+        "fake:letter=first",
+        "fake:429=0.05,cut=0.01,seed=3",
+        "fake:judge=exact",
+        "fake:script.json",
+    )
 
     def open(self, target: str, options: ModelOptions) -> Model:
         """Read the script. UsageError when it is none."""
@@ -42,7 +48,8 @@ class _FakeModel:
         options = self._options
         return ModelIdentity(
             kind="fake",
-            name=self._script.letter,
+            # Several fake judges sit on one jury: each has a name of its own.
+            name=f"judge-{self._script.judge}" if "judge" in self._target else self._script.letter,
             settings={
                 "script": self._target,
                 "temperature": options.temperature,
@@ -54,7 +61,7 @@ class _FakeModel:
 
     @property
     def sees(self) -> bool:
-        return True
+        return not self._options.text_only
 
     @property
     def form(self) -> Form:

@@ -11,6 +11,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import cast
 
+from overread.models.fake.judge_answers import judge_reply
 from overread.models.fake.script import Script
 
 __all__ = [
@@ -41,6 +42,8 @@ class Asked:
     letters: str
     digest: bytes
     """Of words and pictures: the same question has the same one."""
+    words: str
+    """All texts of all messages."""
     settings: Mapping[str, object]
     """All but the messages."""
 
@@ -66,6 +69,7 @@ def read_question(body: bytes) -> Asked:
         images=images,
         letters=_letters(fields, texts),
         digest=digest.digest(),
+        words="\n\n".join(texts),
         settings=fields,
     )
 
@@ -86,6 +90,10 @@ def reply_text(script: Script, outcome: str, asked: Asked) -> str | None:
             return f"{letter} \ud83d"
         case _:
             pass
+    if (judged := judge_reply(script.judge, asked.words)) is not None:
+        return judged
+    if script.form == "words":
+        return script.choose_words(asked.digest)
     if script.form == "letter":
         return letter
     if script.form == "prose":

@@ -8,7 +8,9 @@ key            meaning
 =============  =====================================================================
 letter         ``hash`` (of the question: every letter as often), ``first``, ``last``
                or a letter such as ``A``
-form           ``json`` (as the chat protocol asks), ``letter`` or ``prose``
+form           ``json`` (as the chat protocol asks), ``letter``, ``prose``, or ``words`` for open
+               questions: one of a few short answers, by hash
+judge          how it grades answers, where that is asked: see `judge_answers`; ``exact``
 delay          seconds before every reply
 queue          what happens to the first requests, joined by ``+``: ``429+ok+cut``
 seed           which requests the shares below hit
@@ -35,6 +37,7 @@ from pathlib import Path
 from typing import cast
 
 from overread.errors import UsageError, expected
+from overread.models.fake.judge_answers import JUDGES
 
 __all__ = ["OUTCOMES", "Script", "read_script"]
 
@@ -73,7 +76,8 @@ OUTCOMES: Mapping[str, str] = {
     "surrogate": "half a character in the text",
 }
 
-_FORMS = ("json", "letter", "prose")
+_FORMS = ("json", "letter", "prose", "words")
+_WORDS = ("Yes.", "No.", "In the left lung.", "In the right lung.", "In both lungs.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +86,7 @@ class Script:
 
     letter: str = "hash"
     form: str = "json"
+    judge: str = "exact"
     delay_s: float = 0.0
     queue: tuple[str, ...] = ()
     seed: int = 0
@@ -115,6 +120,10 @@ class Script:
         if self.letter == "hash":
             return letters[int(_fraction(f"letter {self.seed} {question.hex()}") * len(letters))]
         return self.letter
+
+    def choose_words(self, question: bytes) -> str:
+        """Choose a short answer to an open question, blindly."""
+        return _WORDS[int(_fraction(f"words {self.seed} {question.hex()}") * len(_WORDS))]
 
 
 def read_script(text: str) -> Script:
@@ -186,6 +195,12 @@ def _form(value: str) -> str:
     return value
 
 
+def _judge(value: str) -> str:
+    if value not in JUDGES:
+        raise ValueError(value)
+    return value
+
+
 def _queue(value: str) -> tuple[str, ...]:
     names = tuple(filter(None, value.split("+")))
     if any(name not in OUTCOMES for name in names):
@@ -209,6 +224,7 @@ def _yes(value: str) -> bool:
 _READERS = {
     "letter": ("letter", _letter),
     "form": ("form", _form),
+    "judge": ("judge", _judge),
     "delay": ("delay_s", _seconds),
     "queue": ("queue", _queue),
     "seed": ("seed", int),
