@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -35,8 +37,10 @@ _JSON_FIELDS: Final = (
     "n_corrected",
     "fault",
 )
-_LONGEST_FAULT: Final = 44
-"""Characters; what is longer stands once below the table."""
+_OTHER_COLUMNS: Final = 74
+"""Characters that the numbers of a table take."""
+_SHORTEST_FAULT: Final = 26
+"""A fault of so many characters stands in the table in any case."""
 
 
 def reproduce_command(benchmark: str, release: Path, /, *, json: bool = False) -> int:
@@ -128,11 +132,15 @@ def _n(cell: Cell) -> str:
 def _fault(cell: Cell, notes: list[str]) -> str:
     if cell.fault is None:
         return ""
-    if len(cell.fault) <= _LONGEST_FAULT:
+    if len(cell.fault) <= max(_SHORTEST_FAULT, _width() - _OTHER_COLUMNS):
         return safe(cell.fault)
     if cell.fault not in notes:
         notes.append(cell.fault)
     return f"note {notes.index(cell.fault) + 1}"
+
+
+def _width() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
 
 
 def _coloured(text: str, colour: str, is_marked: bool) -> str:

@@ -62,6 +62,6 @@ def digits_of(value: float) -> int:
     Examples
     --------
     >>> digits_of(0.3455), digits_of(33.04 / 100), digits_of(8.11), digits_of(0.3057086180295349)
-    (4, 4, 2, 10)
+    (4, 4, 2, 9)
     """
     return len(f"{value:.{_MOST_DIGITS}f}".rstrip("0").partition(".")[2])

@@ -101,7 +101,7 @@ def _cell(draft: Draft, interval: Interval | None, published: PublishedTable) ->
         within = max(0.5 * 10.0 ** -published.digits(value), draft.tolerance)
         differs = not agrees(value.value, draft.recomputed, within=within)
         if differs:
-            faults.insert(0, "the released files give another number")
+            faults.insert(0, "not what the files give")
     n = draft.n_recomputed
     return Cell(
         row=draft.title,
