@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from overread.audits.human_audit import AUDIT
+from overread.contracts.replay import AuditLabel, Replay
+from overread.records import Severity
+
+
+def labels(*pairs: tuple[bool | None, bool | None]) -> tuple[AuditLabel, ...]:
+    return tuple(
+        AuditLabel(annotator="A", case="c", index=index, is_spatial=one, is_relevant=other)
+        for index, (one, other) in enumerate(pairs)
+    )
+
+
+def test_what_people_said_is_counted(slipped: Replay, shipped: Any):
+    said = labels(
+        (True, True), (True, True), (False, True), (True, False), (False, False), (None, True)
+    )
+    (found,) = AUDIT.look(shipped(replace(slipped, audit=said)))
+    assert (found.severity, found.code, found.count) == (Severity.INFO, "human-audit", 6)
+    assert found.evidence == (
+        "1 annotator answered 6 pairs: 2 spatial and relevant, 1 relevant but not spatial, 1 "
+        "spatial but not relevant, 1 neither, 1 incomplete"
+    )
+    assert found.effect == (
+        "that is 75.0 % of 8 questions, and 40.0 % of the complete ones are spatial and relevant"
+    )
+
+
+def test_a_paper_that_says_more_is_told(slipped: Replay, shipped: Any):
+    said = labels((True, True), (False, True))
+    (found,) = AUDIT.look(shipped(replace(slipped, audit=said), "ct-spatialvqa"))
+    assert found.severity is Severity.WARNING
+    assert found.effect.endswith("the paper 'Lost in Volume' says 12 % and 95 %")
+
+
+def test_no_audit_gives_nothing(slipped: Replay, shipped: Any):
+    assert list(AUDIT.look(shipped(slipped))) == []

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from overread.audits.inspection import inspect_release
+from overread.contracts.replay import Replay
+from overread.errors import UsageError
+
+
+def test_all_audits_look_and_the_worst_comes_first(slipped: Replay, shipped: Any):
+    told: list[str] = []
+    found = inspect_release(shipped(slipped), on_progress=told.append)
+    assert found[0].code == "slipped-rows"
+    ranks = [["error", "warning", "info"].index(one.severity) for one in found]
+    assert ranks == sorted(ranks)
+    assert "audit row-joins" in told
+    assert len(told) > 10
+
+
+def test_only_those_asked_for_look(slipped: Replay, shipped: Any):
+    codes = {one.code for one in inspect_release(shipped(slipped), only=["row-joins"])}
+    assert codes == {"slipped-rows"}
+
+
+def test_an_unknown_audit_is_refused_with_the_names(slipped: Replay, shipped: Any):
+    with pytest.raises(UsageError, match=r"--only: expected one of .*row-joins.*got 'joins'"):
+        inspect_release(shipped(slipped), only=["joins"])
