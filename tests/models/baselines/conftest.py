@@ -9,7 +9,7 @@ import pytest
 
 from overread.contracts import Model, ModelOptions, Query, Reply
 from overread.models.baselines import ADAPTER
-from overread.records import Choice, Item, Option, Reference
+from overread.records import Choice, Item, Option, Reference, Text
 
 
 def _question(
@@ -35,6 +35,23 @@ def question() -> Callable[..., Item]:
 
 
 @pytest.fixture(scope="session")
+def text_question() -> Callable[[int, str], Item]:
+    """Make a question that asks for free text from its number and its words."""
+
+    def make(number: int, question: str) -> Item:
+        return Item(
+            id=f"t{number}",
+            benchmark="ct-spatialvqa",
+            task="spatial",
+            condition="slices-32",
+            question=question,
+            answer_space=Text(),
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def solved() -> Callable[..., tuple[Item, Reference]]:
     """Pair a question with its right letter."""
     return lambda item, letter: (item, Reference(item=item.id, answer=letter))
@@ -52,7 +69,7 @@ def ask() -> Callable[..., Reply]:
 
     def one(model: Model, item: Item, draw: int = 0) -> Reply:
         reply = asyncio.run(model.ask(Query(item=item, draw=draw)))
-        if reply.text is None:
+        if reply.text is None or isinstance(item.answer_space, Text):
             return reply
         return replace(reply, text=json.loads(reply.text)["selected_option"])
 

@@ -37,7 +37,7 @@ def test_those_that_do_not_learn_say_so(word):
 
 
 @pytest.mark.parametrize(
-    "target", ["", "nobody", "constant:AB", "constant:1", "chance:3", "radiomics:x"]
+    "target", ["", "nobody", "constant:" + 201 * "x", "constant:a\nb", "chance:3", "radiomics:x"]
 )
 def test_wrong_targets_are_refused_with_the_remedy(target):
     with pytest.raises(UsageError, match=r"expected .*, got .*\. "):

@@ -40,7 +40,7 @@ class BaselinesAdapter:
         Parameters
         ----------
         target
-            One of the examples; ``constant`` takes a letter after a colon.
+            One of the examples; ``constant`` takes a letter or words after a colon.
         options
             Only the seed is used, and only by ``chance``.
 
@@ -71,7 +71,7 @@ class BaselinesAdapter:
                     "--model",
                     rule=f"'{word}' without an argument",
                     got=repr(target),
-                    remedy="Only constant takes one: constant:B.",
+                    remedy="Only constant takes one: constant:B or constant:yes.",
                 )
             )
         module, reader = _READERS[word]

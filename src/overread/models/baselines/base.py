@@ -1,4 +1,4 @@
-"""What all built-in readers share: one letter as the reply, or the reason why there is none."""
+"""What all built-in readers share: a letter or a word as the reply, or the reason why not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overread.contracts import Form, Query, Reply
 from overread.errors import ModelError
-from overread.records import Choice, JsonValue, ModelIdentity, Option, Status
+from overread.records import Choice, JsonValue, ModelIdentity, Option, Status, Text
 
 if TYPE_CHECKING:
     from overread.records import Item
@@ -23,6 +23,8 @@ class NothingToSayError(ModelError):
 
 class Baseline(ABC):
     """A reader that answers four-choice questions (and others with letters) at once.
+
+    Some also answer questions that ask for free text, with the shortest words that do.
 
     Parameters
     ----------
@@ -53,9 +55,12 @@ class Baseline(ABC):
     async def ask(self, query: Query) -> Reply:
         """Answer in the JSON form that chat protocols ask for, so that scripts can read it too.
 
-        `Status.FAILED` says why when nothing can be said.
+        A question that asks for text gets the bare words. `Status.FAILED` says why when nothing can
+        be said.
         """
         try:
+            if isinstance(query.item.answer_space, Text):
+                return Reply(text=self.say(query), finish_reason="stop")
             letter = self.choose(query, options_of(query.item))
             text = json.dumps({"selected_option": letter}, ensure_ascii=False)
             return Reply(text=text, finish_reason="stop")
@@ -68,6 +73,11 @@ class Baseline(ABC):
     @abstractmethod
     def choose(self, query: Query, options: tuple[Option, ...]) -> str:
         """Choose a letter of the options (at least one). NothingToSayError when it cannot."""
+
+    def say(self, query: Query) -> str:
+        """Answer a question that asks for text. NothingToSayError when it cannot."""
+        options_of(query.item)
+        raise NothingToSayError("it answers questions with options only")
 
 
 def options_of(item: Item) -> tuple[Option, ...]:

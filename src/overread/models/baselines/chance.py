@@ -1,4 +1,4 @@
-"""Guesses: what an exam gives to a coin with as many sides as there are options."""
+"""Guesses: what an exam gives to a coin with as many sides as there are options or answers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ import hashlib
 import numpy as np
 
 from overread.contracts import ModelOptions, Query
-from overread.models.baselines.base import Baseline
+from overread.models.baselines.base import Baseline, NothingToSayError
 from overread.records import Option
+from overread.scoring.spatial.forms import question_classes
 
 __all__ = ["Chance"]
 
 
 class Chance(Baseline):
     """One letter at random, every option equally likely.
+
+    Where free text is asked for, one of the answers that the question leaves open: yes or no, left
+    or right or both. A question whose answers cannot be listed ("where is it?") has no chance.
 
     The draw depends on the seed, the item's id and the number of the draw only, so neither order
     nor selection of the items changes an answer.
@@ -26,6 +30,16 @@ class Chance(Baseline):
 
     def choose(self, query: Query, options: tuple[Option, ...]) -> str:
         """Draw one of the options."""
+        return options[self._draw(query, len(options))].letter
+
+    def say(self, query: Query) -> str:
+        """Draw one of the answers that the question leaves open."""
+        classes = question_classes(query.item.question)
+        if classes is None:
+            raise NothingToSayError("the answers to this question cannot be listed")
+        return classes[self._draw(query, len(classes))]
+
+    def _draw(self, query: Query, n: int) -> int:
         key = f"{self._seed}\x00{query.item.id}\x00{query.draw}".encode()
         generator = np.random.default_rng(int.from_bytes(hashlib.sha256(key).digest()))
-        return options[int(generator.integers(len(options)))].letter
+        return int(generator.integers(n))
