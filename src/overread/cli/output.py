@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 from rich.table import Table
 
+from overread.analysis.plan_strata import WEIGHTING
 from overread.records import Estimate, Finding, Severity
 from overread.run.asking import Progress
 
@@ -108,13 +109,38 @@ def stratum_name(stratum: Mapping[str, str]) -> str:
 
 
 def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Table:
-    """Tabulate the score card of one profile: a row a stratum, the five numbers and the gain."""
+    """Tabulate the score card of one profile: a row a stratum, the five numbers and the gain.
+
+    Where items have several labels a last column gives the score with each item's weight shared
+    among its labels.
+    """
     metric = headline(estimates)
+    strata = _by_stratum(estimates, profile)
+    shared = {
+        _unweighted(stratum): by_metric[metric]
+        for stratum, by_metric in strata.items()
+        if _is_weighted(stratum) and metric in by_metric
+    }
     table = _card(f"{label}, {profile} profile (%)", first="stratum", metric=metric)
-    for stratum, by_metric in _by_stratum(estimates, profile).items():
+    if shared:
+        table.add_column("shared", justify="right", no_wrap=True)
+    for stratum, by_metric in strata.items():
+        if metric not in by_metric or _is_weighted(stratum):
+            continue
+        cells = list(_five(by_metric, metric))
+        if shared:
+            cells.append(percent(shared[stratum].value) if stratum in shared else "")
         name = safe(stratum_name(dict(stratum)))
-        table.add_row(name, *_five(by_metric, metric), style=None if stratum else "bold")
+        table.add_row(name, *cells, style=None if stratum else "bold")
     return table
+
+
+def _is_weighted(stratum: _Stratum) -> bool:
+    return any(key == WEIGHTING for key, _ in stratum)
+
+
+def _unweighted(stratum: _Stratum) -> _Stratum:
+    return tuple((key, value) for key, value in stratum if key != WEIGHTING)
 
 
 def totals_table(
@@ -125,7 +151,7 @@ def totals_table(
     table = _card(f"{title}, {profile} profile (%)", first="run", metric=metric)
     for label, estimates in runs:
         total = _by_stratum(estimates, profile).get((), {})
-        if total:
+        if metric in total:
             table.add_row(safe(label), *_five(total, metric))
     return table
 
@@ -143,7 +169,7 @@ def _columns(metric: str) -> dict[str, str]:
     """Name the columns that there is room for: key → heading."""
     columns = {
         "n": "n",
-        "score": metric.replace("_", " "),
+        "score": metric.replace("_", " ").removesuffix(" accuracy"),
         "interval": "95 %",
         "answered": "answered",
         "no answer": "no answer",
@@ -158,7 +184,7 @@ def _columns(metric: str) -> dict[str, str]:
 
 def _card(title: str, *, first: str, metric: str) -> Table:
     table = number_table(title)
-    table.add_column(first, no_wrap=True)
+    table.add_column(first, overflow="fold", min_width=12, max_width=40 if is_wide() else 24)
     for name in _columns(metric).values():
         table.add_column(safe(name), justify="right", no_wrap=True)
     return table
