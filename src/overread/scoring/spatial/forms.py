@@ -190,9 +190,10 @@ def _polar(words: str) -> Asked:
     """Name the facts of a yes-or-no question, with its "and if so, on which side"."""
     tail = IF_SO.search(words)
     if tail is None:
-        if FURTHER.search(words) or SPECIFIC.search(words):
+        opening = POLAR.match(words)
+        if FURTHER.search(words, opening.end() if opening else 0) or SPECIFIC.search(words):
             return Asked(form="open")
-        if SIDE_AT_END.search(words):
+        if SIDE_AT_END.search(words) and not WHETHER.search(words):
             return Asked(form="yes-no", facts=("polarity", "side"))
         offers = " or " in words and not _is_plainly_polar(words)
         if offers and not NAMES_LIST.search(words):

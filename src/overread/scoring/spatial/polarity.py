@@ -54,7 +54,9 @@ _HEIGHTS: Final = re.compile(r"\b(upper|middle|lower)(?=[ -](?:\w+ )?(?:lobes?|z
 _DENIED: Final = re.compile(r"\b(?:not|no)((?: \w+){1,3})")
 _WHOLLY: Final = re.compile(r"\b(?:fully|completely|entirely|wholly)\b")
 _PARTLY: Final = re.compile(r"\b(?:partial\w*|partly|incomplete\w*|suboptimal\w*)\b")
-_CONTRAST: Final = re.compile(r"\b(?:but|however|although|whereas|while|with no|without)\b|;")
+_CONTRAST: Final = re.compile(
+    r"\b(?:but|however|although|whereas|while|with no|without)\b|;|, no\b"
+)
 _EXISTS: Final = re.compile(
     r"\bthere (?:is|are|was|were)\b|\b(?:is|are|was|were|has been|have been) (?:\w+ )?(?:seen|"
     r"observed|"

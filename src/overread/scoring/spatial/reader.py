@@ -59,7 +59,7 @@ _SIZE: Final = re.compile(
     rf"(?<![\d.]){_LENGTH}(?: ?[x×] ?{_LENGTH})?(?: ?[x×] ?{_LENGTH})? ?(mm|cm)\b"
 )
 _ABSENT: Final = re.compile(
-    r"^(?:no|none|neither|not)\b(?! (?:specified|mentioned|sure|known|"
+    r"^(?:no|none|neither)\b(?! (?:specified|mentioned|sure|known|"
     r"applicable|possible|clear|only))|"
     r"\b(?:no|without|absence of) (?:\w+[ -]){0,5}?(?:effusion|thickening|nodules?|lesions?|mass|"
     r"masses|lymph|nodes?|adenopathy|lymphadenopathy|patholog\w+|abnormalit\w+|findings?|"
@@ -177,7 +177,7 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     main = {kind: _main(said, kind, comparative=wanted.comparative) for kind in _KINDS}
     kept = [each for each in said if each in main[_KIND_OF.get(each.kind, each.kind)]]
     lobes = lobes_named(words, kept, context=context)
-    segments = _segments(words, kept, lobes)
+    segments = _segments(words, kept, lobes, superior="segment" in wanted.facts)
     if not lobes:
         lobes = _lobes_implied(words, kept, segments, context, wanted)
     sides = _sides(kept, lobes, both=both and "side" in wanted.facts)
@@ -287,9 +287,16 @@ def _centralities(kept: Sequence[Mention], *, both: bool) -> frozenset[str]:
     return frozenset({"central", "peripheral"}) if both else _values(kept, "centrality")
 
 
-def _segments(words: str, kept: Sequence[Mention], lobes: frozenset[str]) -> frozenset[str]:
-    """Name the segments, the narrowest names, in the spelling of the lexicon."""
+def _segments(
+    words: str, kept: Sequence[Mention], lobes: frozenset[str], *, superior: bool
+) -> frozenset[str]:
+    """Name the segments, the narrowest names, in the spelling of the lexicon.
+
+    `superior` takes a bare "superior" for the segment and not for a height.
+    """
     named = set(_values(kept, "segment") | _values(kept, "depth"))
+    if superior and any(words.startswith("superior", each.start) for each in kept):
+        named.add("superior")
     left = "left" in _values(kept, "side") and "right" not in _values(kept, "side")
     for match in NUMBERED_SEGMENT.finditer(words):
         named.add((SEGMENTS_LEFT if left else SEGMENTS_RIGHT)[_roman(match["number"])][1])
@@ -300,6 +307,8 @@ def _segments(words: str, kept: Sequence[Mention], lobes: frozenset[str]) -> fro
         named.discard("basal")
     if "lingular" in named and named & {"superior lingular", "inferior lingular"}:
         named.discard("lingular")
+    if "superior lingular" in named and words.count("superior") < 2:
+        named.discard("superior")
     return frozenset(named)
 
 
