@@ -21,6 +21,13 @@ def test_a_label_that_a_table_knows_is_right_however_rare():
     assert misspelt_labels(used) == {"Laterality": ("Laterality, left", 1)}
 
 
+def test_a_slip_of_a_known_label_need_not_be_rare():
+    used = ["Laterality"] * 4 + ["Lateralty"] * 3
+    assert misspelt_labels(used) == {}
+    assert misspelt_labels(used, known=["Laterality"]) == {"Lateralty": ("Laterality", 3)}
+    assert misspelt_labels(["Lateralty"], known=["Laterality"]) == {"Lateralty": ("Laterality", 1)}
+
+
 def test_two_frequent_labels_that_are_alike_are_both_right():
     assert misspelt_labels(["upper lobe"] * 50 + ["upper lobes"] * 40) == {}
 

@@ -69,20 +69,15 @@ def test_votes_on_predictions_that_fit_no_question_belong_nowhere(make: Any):
     assert file.by_question == {0: True, 1: False}
 
 
-def test_models_come_in_the_order_of_the_table_then_those_it_does_not_name(
-    slipped: Replay, make: Any
-):
-    more = make.published("jury_accuracy", "Paper only", 0.4)
+def test_models_with_files_come_in_the_order_of_the_table(slipped: Replay, make: Any):
+    rows = [make.published("jury_accuracy", who, 0.4) for who in ("Paper only", "Z", "Model M")]
     held = replace(
         slipped,
-        published=(more, *slipped.published),
-        matrix={"x::0": {"m": 1.0, "unnamed": 0.0}},
+        published=tuple(rows),
+        matrix={"x::0": {"m": 1.0, "unnamed": 0.0, "z": 0.0}},
+        title_of={"m": "Model M", "z": "Z"},
     )
-    assert models_of(held) == (
-        ("Paper only", "Paper only"),
-        ("m", "Model M"),
-        ("unnamed", "unnamed"),
-    )
+    assert models_of(held) == (("z", "Z"), ("m", "Model M"), ("unnamed", "unnamed"))
 
 
 def test_a_release_that_ships_nothing_has_no_replay():

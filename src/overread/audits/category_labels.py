@@ -28,8 +28,9 @@ def misspelt_labels(
 
     Notes
     -----
-    A slip is a label that is not known, at most 2 % as frequent as another one, and either that
-    one's beginning or end, or alike in 85 % of its letters (case and spaces apart).
+    A slip is a label that is not known, and is another one's beginning or end, or alike to it in
+    85 % of its letters (case and spaces apart); the other one is known, or at least 50 times as
+    frequent.
 
     Examples
     --------
@@ -42,11 +43,14 @@ def misspelt_labels(
     for label, count in counts.items():
         others = [
             other
-            for other, n_other in counts.items()
-            if count <= _RARE * n_other and label not in right and _is_slip(label, other)
+            for other in {**counts, **dict.fromkeys(right)}
+            if label not in right
+            and label != other
+            and (other in right or count <= _RARE * counts[other])
+            and _is_slip(label, other)
         ]
         if others:
-            found[label] = max(others, key=lambda other: counts[other]), count
+            found[label] = max(others, key=lambda other: (other in right, counts[other])), count
     return found
 
 

@@ -91,21 +91,22 @@ def replay_of(release: Release) -> Replay | None:
 
 
 def models_of(replay: Replay) -> tuple[tuple[str, str], ...]:
-    """List (short name, title) of every model of the release, in the order of its table.
+    """List (short name, title) of every model that the release has files of.
 
-    Models that the table does not name follow by their short names.
+    They come in the order of the published table; those it does not name follow by their short
+    names. A model of the table without any file is left out: nothing can be said of its row.
     """
-    released = (
-        *(one.model for one in replay.predictions),
-        *(one.model for one in replay.votes),
-        *(model for row in replay.matrix.values() for model in row),
+    released = dict.fromkeys(
+        (
+            *(one.model for one in replay.predictions),
+            *(one.model for one in replay.votes),
+            *(model for row in replay.matrix.values() for model in row),
+        )
     )
-    short = {title: model for model, title in replay.title_of.items()}
+    titles = {replay.title_of.get(model, model): model for model in released}
     listed = dict.fromkeys(one.who for one in replay.published if one.kind == "model")
-    named = {short.get(who, who): who for who in listed}
-    for model in dict.fromkeys(released):
-        named.setdefault(model, replay.title_of.get(model, model))
-    return tuple(named.items())
+    in_order = [*(who for who in listed if who in titles), *titles]
+    return tuple((titles[title], title) for title in dict.fromkeys(in_order))
 
 
 def join_predictions(replay: Replay) -> dict[str, JoinedPredictions]:

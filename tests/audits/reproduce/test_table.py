@@ -119,15 +119,10 @@ def test_a_model_of_which_only_the_matrix_is_released_is_not_corrected(
     assert jury.fault == "votes not released: from the matrix; 1 question left out"
 
 
-def test_a_model_of_which_nothing_is_released_keeps_its_published_number(
-    slipped: Replay, rebuilt: Any, make: Any
-):
+def test_a_model_of_the_table_without_any_file_has_no_row(slipped: Replay, rebuilt: Any, make: Any):
     more = make.published("jury_accuracy", "Paper only", 0.4)
-    jury = cell(
-        rebuilt(replace(slipped, published=(*slipped.published, more))), "jury", "Paper only"
-    )
-    assert (jury.published, jury.recomputed, jury.corrected) == (0.4, None, None)
-    assert jury.fault == "votes not released"
+    found = rebuilt(replace(slipped, published=(*slipped.published, more)))
+    assert {one.row for one in found.cells} == {"Model M"}
 
 
 def test_texts_leave_empty_answers_out_and_count_them_when_corrected(
@@ -175,7 +170,14 @@ def test_predictions_in_another_order_change_nothing_but_the_order(
 
 def test_rows_follow_the_table_and_columns_stand_together(slipped: Replay, rebuilt: Any, make: Any):
     first = make.published("jury_accuracy", "First", 0.4)
-    found = rebuilt(replace(slipped, published=(first, *slipped.published)))
+    matrix = {item: {**row, "f": 1.0} for item, row in slipped.matrix.items()}
+    held = replace(
+        slipped,
+        published=(first, *slipped.published),
+        matrix=matrix,
+        title_of={"m": "Model M", "f": "First"},
+    )
+    found = rebuilt(held)
     columns = [one.column for one in found.cells]
     assert list(dict.fromkeys(columns))[:4] == ["Gemini", "GPT", "Qwen", "jury"]
     assert columns == sorted(columns, key=list(dict.fromkeys(columns)).index)
