@@ -34,7 +34,14 @@ class Asked:
     def floors(self) -> tuple[BlindFloor, ...]:
         """What blind policies score on these items; computed when first asked for."""
         items, plan = list(self.items.values()), self.plan
-        return blind_floors(items, self.references, plan.strata, cluster=plan.cluster)
+        return blind_floors(
+            items,
+            self.references,
+            plan.strata,
+            cluster=plan.cluster,
+            only=plan.headline_only,
+            multi_label=plan.multi_label,
+        )
 
 
 def selection_of(manifest: Manifest) -> Selection:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from overread.records import Choice, Item, Reference
 
-__all__ = ["BlindExam", "blind_exam"]
+__all__ = ["BlindExam", "blind_exam", "number_labels", "unit_of"]
 
 _WORD = re.compile(r"\w+")
 _NOTHING_SEEN = re.compile(
@@ -92,16 +92,16 @@ def blind_exam(
         if answer in one:
             right[row] = column[answer]
         wording.append([one.get(letter) for letter in letters])
-    folds = _codes(_cluster_of(item, cluster) for item in items) % n_folds
+    folds = number_labels(unit_of(item, cluster) for item in items) % n_folds
     return BlindExam(
         ids=tuple(item.id for item in items),
         letters=letters,
         offered=offered,
         right=right,
-        tasks=_codes(item.task for item in items),
-        stems=_codes((item.task, _plain(item.question)) for item in items),
-        twins=_codes(
-            (_cluster_of(item, cluster), item.task, _plain(item.question), tuple(texts), answer)
+        tasks=number_labels(item.task for item in items),
+        stems=number_labels((item.task, _plain(item.question)) for item in items),
+        twins=number_labels(
+            (unit_of(item, cluster), item.task, _plain(item.question), tuple(texts), answer)
             for item, texts, answer in zip(items, wording, right.tolist(), strict=True)
         ),
         texts=_text_codes(items, wording, folds).reshape(shape),
@@ -120,7 +120,8 @@ def _usable_answer(reference: Reference | None) -> str | None:
     return reference.answer
 
 
-def _cluster_of(item: Item, cluster: str | None) -> tuple[str, str]:
+def unit_of(item: Item, cluster: str | None) -> tuple[str, str]:
+    """Name the cluster of an item, or the item itself where it has none."""
     named = item.groups.get(cluster) if cluster is not None else None
     return ("item", item.id) if named is None else ("cluster", named)
 
@@ -129,7 +130,8 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _codes(labels: Iterable[Hashable]) -> NDArray[np.int64]:
+def number_labels(labels: Iterable[Hashable]) -> NDArray[np.int64]:
+    """Give each distinct label a number from 0, by first appearance; shape (n,)."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 

@@ -11,34 +11,30 @@ how far luck carries a policy: above it something leaks, below it may be luck.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overread.analysis.blind_exam import BlindExam, blind_exam
+from overread.analysis.blind_luck import COIN, REFUSE, marks_of_luck
 from overread.analysis.blind_policies import (
     N_FOLDS,
+    BlindRules,
+    choice_rules,
     coin_credit,
     majority_credit,
-    policy_credits,
 )
-from overread.analysis.strata import group_rows
-from overread.records import Choice, Item, Reference
+from overread.analysis.blind_text import is_closed, text_exam
+from overread.analysis.strata import group_rows, is_within
+from overread.records import Choice, Item, Reference, Text
 from overread.stats.intervals import wilson
 
 __all__ = ["BlindFloor", "blind_floors", "find_floor"]
 
-_N_CHANCE_EXAMS = 400
-_EXAMS_PER_CHUNK = 50
-"""Chance exams worked on at once: 50 × 1,900 items × 4 letters are 3 MB."""
 _SEED = 20260219
-_LEVEL = 0.975
 _ROUNDING = 1e-9
-_MAJORITY = "commonest letter of the task"
-_COIN = "coin between two letters"
-_REFUSE = "always refuse"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +70,8 @@ def blind_floors(
     strata: Sequence[Sequence[str]],
     *,
     cluster: str | None = "patient",
+    only: Mapping[str, Collection[str]] | None = None,
+    multi_label: Collection[str] = (),
     rng: np.random.Generator | None = None,
 ) -> tuple[BlindFloor, ...]:
     """Score every blind policy over every stratum.
@@ -81,7 +79,8 @@ def blind_floors(
     Parameters
     ----------
     items
-        The items of a release; those that are no `Choice` are left out.
+        The items of a release: its questions of choice or, where there are none, its closed
+        questions with a free answer; others are left out.
     references
         Item id → reference. Items without a usable reference stay in the denominator.
     strata
@@ -89,6 +88,10 @@ def blind_floors(
         stratum of it.
     cluster
         Key of `Item.groups`: policies that learn never learn from an item's own cluster.
+    only
+        Values of `Item.strata` that an item must have to count (`AnalysisPlan.headline_only`).
+    multi_label
+        Keys of `strata` under which an item may have several values.
     rng
         Draws the right letters of chance exams. None takes a generator with a fixed seed, so that
         equal items give equal floors.
@@ -97,7 +100,7 @@ def blind_floors(
     -------
     tuple of BlindFloor
         All policies of a stratum together, the best first: that one is the floor. Empty without
-        choice items or without any option.
+        items that can be answered blindly.
 
     Notes
     -----
@@ -111,23 +114,35 @@ def blind_floors(
     refusing scores 0. They are listed because readers ask for them.
     """
     generator = np.random.default_rng(_SEED) if rng is None else rng
-    chosen = [item for item in items if isinstance(item.answer_space, Choice)]
-    exam = blind_exam(chosen, references, cluster=cluster, n_folds=N_FOLDS)
+    every = [item for item in items if is_within(item.strata, only or {})]
+    chosen = [item for item in every if isinstance(item.answer_space, Choice)]
+    if chosen:
+        exam = blind_exam(chosen, references, cluster=cluster, n_folds=N_FOLDS)
+        rules = choice_rules(exam)
+    else:
+        chosen = [
+            item
+            for item in every
+            if isinstance(item.answer_space, Text) and is_closed(item.question)
+        ]
+        exam, rules = text_exam(chosen, references, cluster=cluster)
     if not exam.letters:
         return ()
     groups = [
-        group for keys in strata for group in group_rows([item.strata for item in chosen], keys)
+        group
+        for keys in strata
+        for group in group_rows([item.strata for item in chosen], keys, multi_label=multi_label)
     ]
     by_policy = {
-        policy: credit[0] for policy, credit in policy_credits(exam, exam.right[None]).items()
+        policy: credit[0] for policy, credit in rules.credits(exam, exam.right[None]).items()
     }
-    marks = _marks_of_luck([rows for _, rows in groups], exam, generator)
+    marks = marks_of_luck([rows for _, rows in groups], exam, rules, generator)
     floors: list[BlindFloor] = []
     for (stratum, rows), luck in zip(groups, marks, strict=True):
         here = {policy: credit[rows] for policy, credit in by_policy.items()}
-        here |= _hindsight(exam, rows)
+        here |= _hindsight(exam, rules, rows)
         scored = [
-            _floor(exam, rows, stratum, policy, credit, luck[policy])
+            _floor(exam, rules, rows, stratum, policy, credit, luck[policy])
             for policy, credit in here.items()
         ]
         floors.extend(sorted(scored, key=lambda floor: -floor.value))
@@ -141,18 +156,20 @@ def find_floor(floors: Iterable[BlindFloor], stratum: Mapping[str, str]) -> Blin
     return max(found, key=lambda floor: floor.value, default=None)
 
 
-def _hindsight(exam: BlindExam, rows: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+def _hindsight(
+    exam: BlindExam, rules: BlindRules, rows: NDArray[np.int64]
+) -> dict[str, NDArray[np.float64]]:
     """Credit the policies whose letters are chosen for the stratum."""
     right, n_letters = exam.right[rows], len(exam.letters)
-    return {
-        _MAJORITY: majority_credit(exam.tasks[rows], right[None], n_letters)[0],
-        _COIN: coin_credit(right, n_letters),
-        _REFUSE: np.zeros(len(rows)),
-    }
+    by_policy = {rules.majority: majority_credit(exam.tasks[rows], right[None], n_letters)[0]}
+    if rules.has_coin:
+        by_policy[COIN] = coin_credit(right, n_letters)
+    return by_policy | {REFUSE: np.zeros(len(rows))}
 
 
 def _floor(
     exam: BlindExam,
+    rules: BlindRules,
     rows: NDArray[np.int64],
     stratum: Mapping[str, str],
     policy: str,
@@ -168,50 +185,7 @@ def _floor(
         n=n,
         low=interval.low,
         high=interval.high,
-        chance=float(exam.chances[rows].mean()),
+        chance=float(rules.chances[rows].mean()),
         chance_best_high=chance_best_high,
         credit=dict(zip((exam.ids[row] for row in rows), credit.tolist(), strict=True)),
     )
-
-
-def _marks_of_luck(
-    groups: Sequence[NDArray[np.int64]], exam: BlindExam, rng: np.random.Generator
-) -> list[dict[str, float]]:
-    """Give for each stratum and policy the score that luck does not pass on 39 of 40 exams."""
-    scores = _scores_by_lot(groups, exam, rng)
-    policies = list(scores)
-    table = np.stack([scores[policy] for policy in policies])
-    mean, spread = table.mean(axis=1), table.std(axis=1)
-    spread = np.where(spread > _ROUNDING, spread, 0.0)
-    away = (table - mean[:, np.newaxis]) / np.where(spread > 0, spread, np.inf)[:, np.newaxis]
-    reach = np.quantile(away.max(axis=0), _LEVEL, axis=0)
-    marks = np.minimum(mean + reach * spread, 1.0)
-    return [dict(zip(policies, column.tolist(), strict=True)) for column in marks.T]
-
-
-def _scores_by_lot(
-    groups: Sequence[NDArray[np.int64]], exam: BlindExam, rng: np.random.Generator
-) -> dict[str, NDArray[np.float64]]:
-    """Score every policy on exams whose right letters are drawn by lot: (exams, strata) each."""
-    members = np.zeros((len(exam.ids), len(groups)))
-    for place, rows in enumerate(groups):
-        members[rows, place] = 1 / len(rows)
-    n_questions = int(exam.twins.max(initial=-1)) + 1
-    parts: dict[str, list[NDArray[np.float64]]] = {}
-    for start in range(0, _N_CHANCE_EXAMS, _EXAMS_PER_CHUNK):
-        n_exams = min(_EXAMS_PER_CHUNK, _N_CHANCE_EXAMS - start)
-        lots = rng.random((n_exams, n_questions, len(exam.letters)))[:, exam.twins]
-        answers = np.where(exam.offered, lots, -1.0).argmax(axis=2)
-        answers = np.where(exam.right >= 0, answers, -1)
-        for policy, credit in policy_credits(exam, answers).items():
-            parts.setdefault(policy, []).append(credit @ members)
-        majority = [
-            majority_credit(exam.tasks[rows], answers[:, rows], len(exam.letters)).mean(axis=1)
-            for rows in groups
-        ]
-        parts.setdefault(_MAJORITY, []).append(np.stack(majority, axis=1))
-    scores = {policy: np.concatenate(part) for policy, part in parts.items()}
-    letters = np.sort([scores[f"always {letter}"] for letter in exam.letters], axis=0)
-    scores[_COIN] = letters[-2:].sum(axis=0) / 2
-    scores[_REFUSE] = np.zeros_like(scores[_MAJORITY])
-    return scores

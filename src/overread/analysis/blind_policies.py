@@ -6,15 +6,53 @@ other right letters (`blind_floor` draws them by lot) cost one pass.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from overread.analysis.blind_exam import BlindExam
 
-__all__ = ["N_FOLDS", "coin_credit", "majority_credit", "policy_credits"]
+__all__ = [
+    "N_FOLDS",
+    "BlindRules",
+    "answers_alike_credit",
+    "choice_rules",
+    "coin_credit",
+    "majority_credit",
+    "policy_credits",
+]
 
 N_FOLDS = 5
 """Policies that learn, learn from four fifths of the patients and answer for the rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindRules:
+    """What blind policies do on one kind of exam."""
+
+    credits: Callable[[BlindExam, NDArray[np.int64]], dict[str, NDArray[np.float64]]]
+    """Exam and (exams, n) right answers → policy → (exams, n) credit."""
+    majority: str
+    """What the commonest answer with hindsight is called."""
+    has_coin: bool
+    """Whether there are letters to toss a coin between."""
+    drawn_from: NDArray[np.bool_]
+    """(n, L) answers that a lot is drawn from."""
+    chances: NDArray[np.float64]
+    """(n,) probability that a uniform guess is right."""
+
+
+def choice_rules(exam: BlindExam) -> BlindRules:
+    """Give the rules for questions of choice."""
+    return BlindRules(
+        credits=policy_credits,
+        majority="commonest letter of the task",
+        has_coin=True,
+        drawn_from=exam.offered,
+        chances=exam.chances,
+    )
 
 
 def policy_credits(exam: BlindExam, answers: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
@@ -73,14 +111,35 @@ def coin_credit(right: NDArray[np.int64], n_letters: int) -> NDArray[np.float64]
     return np.isin(right, np.argsort(-counts, kind="stable")[:2]) / 2
 
 
-def _learned_letter(exam: BlindExam, answers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Choose the commonest letter of the same question among other patients."""
+def answers_alike_credit(exam: BlindExam, answers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Credit the commonest answer to questions that begin alike, of other patients; (exams, n).
+
+    Where none was seen, and between equally common ones, the commonest of the task decides.
+    """
     n_letters = len(exam.letters)
-    groups = exam.stems * N_FOLDS + exam.folds
-    counts = _letter_counts(groups, answers, n_letters)
+    alike = _counts_elsewhere(exam.stems, exam.folds, answers, n_letters)
+    task = _counts_elsewhere(exam.tasks, exam.folds, answers, n_letters)
+    return _soft_credit(alike + task / (1.0 + task.sum(axis=2, keepdims=True)), exam, answers)
+
+
+def _counts_elsewhere(
+    groups: NDArray[np.int64],
+    folds: NDArray[np.int64],
+    answers: NDArray[np.int64],
+    n_letters: int,
+) -> NDArray[np.float64]:
+    """How often each letter is right in an item's group outside its fold, (exams, n, letters)."""
+    numbered = groups * N_FOLDS + folds
+    counts = _letter_counts(numbered, answers, n_letters)
     by_fold = counts.reshape(len(answers), -1, N_FOLDS, n_letters)
     others = (by_fold.sum(axis=2, keepdims=True) - by_fold).reshape(counts.shape)
-    return _soft_credit(others[:, groups, :].astype(np.float64), exam, answers)
+    return others[:, numbered, :].astype(np.float64)
+
+
+def _learned_letter(exam: BlindExam, answers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Choose the commonest letter of the same question among other patients."""
+    counts = _counts_elsewhere(exam.stems, exam.folds, answers, len(exam.letters))
+    return _soft_credit(counts, exam, answers)
 
 
 def _learned_text(exam: BlindExam, answers: NDArray[np.int64]) -> NDArray[np.float64]:
