@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -74,8 +72,7 @@ def test_an_empty_side_is_refused_and_no_pair_is_fine() -> None:
     assert rouge([], []).rouge1.shape == (0,)
 
 
-def test_a_reply_of_two_megabytes_is_scored_in_a_moment() -> None:
-    begin = time.perf_counter()
-    found = rouge(["left lung " * 200_000], ["a nodule in the left lung"])
-    assert time.perf_counter() - begin < 3
-    assert 0 < found.rouge_l[0] < 1e-4
+def test_long_texts_do_not_cost_their_product() -> None:
+    # A table of 20,000 × 20,000 words would take minutes and gigabytes.
+    left, right = "left lung " * 10_000, "right lung " * 10_000
+    assert rouge([left], [right]).rouge_l.tolist() == [0.5]
