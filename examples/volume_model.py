@@ -1,8 +1,8 @@
 """A 3D model in a process of its own: one JSON line in, one JSON line out.
 
-Needs Python 3.9 or newer and numpy, and nothing of overread: run it in any environment. Take this
-file and put your network in the place of `DensityReader`, which looks where the lungs are denser
-than air and answers questions of side, height and depth by that.
+Needs Python 3.9 or newer and numpy, and nothing of overread: run it in any environment. Copy this
+file and put your network in the place of `DensityReader`, which stands for one: it measures how
+much of a finding's density lies in each half of the lungs, and answers by that.
 
 Standard output belongs to the replies. Whatever else you have to say, say it on standard error.
 """
@@ -13,75 +13,93 @@ import sys
 
 import numpy as np
 
+RANGES_HU = {
+    "bulla": (-1100, -940),
+    "pneumothorax": (-1100, -940),
+    "ground-glass": (-740, -400),
+    "": (-300, 300),  # nodule, mass, consolidation
+}
+OPPOSITE = dict(zip("LRAPSI", "RLPAIS", strict=False))
+
 
 class DensityReader:
     """Stands for your model. Load weights in `__init__`: the process is started once."""
 
-    AIR_HU = -600.0
-    """Lung is below it."""
-    SOFT_HU = -350.0
-    """What lies in the lungs and is above it is no lung."""
+    AIR_HU = -600
+    FEW_VOXELS = 20
 
     def __init__(self):
-        self._held = (None, None)
+        self._path = None
 
     def answer(self, array, question):
-        """Answer one question about one prepared volume."""
-        share = self._shares(array)
+        """Answer one question about one prepared volume in HU."""
+        if array["path"] != self._path:  # several questions, one volume
+            self._path = array["path"]
+            self._axes = array["axes"]
+            self._volume = np.load(array["path"], mmap_mode="r")
+            reach = [max(1, round(30 / spacing)) for spacing in array["spacing_mm"]]
+            self._lungs = inside(np.asarray(self._volume < self.AIR_HU), reach)
         asked = question.lower()
-        if "right" in asked and "left" in asked or re.search(r"which (side|lung)|laterality", asked):
-            return self._side(share)
-        if re.search(r"unilateral|bilateral|both (lungs|sides)|one (lung|side)", asked):
-            return "Bilateral." if self._side(share) == "Both lungs." else "Unilateral."
-        if re.search(r"upper.*lower|lower.*upper|which lobe|in which zone", asked):
-            height = "upper" if share["S"] > share["I"] else "lower"
-            side = self._side(share).split()[0].lower().rstrip(".")
-            return f"In the {height} lobe of the {side} lung."
-        if re.search(r"anterior.*posterior|posterior.*anterior|front.*back", asked):
+        share = self._share(asked)
+        side = "left" if share["L"] > share["R"] else "right"
+        both = min(share["L"], share["R"]) > 0.5 * max(share["L"], share["R"])
+        height = "upper" if share["S"] > share["I"] else "lower"
+        if "unilateral" in asked or "bilateral" in asked:
+            return "Bilateral." if both else "Unilateral."
+        if "central" in asked or "peripheral" in asked:
+            return "Peripheral."
+        if "anterior" in asked or "posterior" in asked:
             return "Anterior." if share["A"] > share["P"] else "Posterior."
         if re.match(r"(is|are|was|were|does|do|has|have|can)\b", asked):
-            return "Yes." if sum(share.values()) > 0 else "No."
-        return f"In the {self._side(share).lower().rstrip('.')}."
+            named = "L" if "left" in asked else "R" if "right" in asked else None
+            if named:
+                return "Yes." if share[named] > share[OPPOSITE[named]] else "No."
+            return "Yes." if share["L"] + share["R"] > self.FEW_VOXELS else "No."
+        if "lobe" in asked or asked.startswith("where"):
+            return f"In the {side} {height} lobe."
+        return "On both sides." if both else f"On the {side}."
 
-    @staticmethod
-    def _side(share):
-        left, right = share["L"], share["R"]
-        if min(left, right) > 0.5 * max(left, right):
-            return "Both lungs."
-        return "Left lung." if left > right else "Right lung."
-
-    def _shares(self, array):
-        """Measure how much dense tissue lies in the lungs, by half: of left and right, and so on."""
-        if self._held[0] == array["sha256"]:  # several questions, one volume
-            return self._held[1]
-        # Memory-mapped: nothing is read that is not looked at.
-        volume = np.load(array["path"], mmap_mode="r")
-        air = volume < self.AIR_HU
-        lungs = _inside(air)
-        dense = lungs & ~air & (np.asarray(volume) > self.SOFT_HU)
+    def _share(self, asked):
+        """Count voxels of the finding's density in the left and right half, upper and lower, front and back."""
+        low, high = next(hu for name, hu in RANGES_HU.items() if name in asked)
+        volume = np.asarray(self._volume)
+        found = self._lungs & (volume > low) & (volume < high)
         share = {}
-        for axis, grows in enumerate(array["axes"]):  # "SPL": feet to head, front to back, right to left
-            first, second = np.array_split(dense, 2, axis=axis)
-            opposite = dict(zip("LRAPSI", "RLPAIS"))[grows]
-            share[opposite], share[grows] = float(first.sum()), float(second.sum())
-        self._held = (array["sha256"], share)
+        for axis, grows in enumerate(self._axes):  # "SPL": feet to head, front to back, …
+            first, second = np.array_split(found, 2, axis=axis)
+            share[OPPOSITE[grows]], share[grows] = int(first.sum()), int(second.sum())
         return share
 
 
-def _inside(air):
-    """Give the convex-ish hull of the air that does not touch the border: row by row filled."""
-    body_air = air.copy()
-    for axis in range(3):  # strip the air outside the body from both ends of every line
-        for reverse in (False, True):
-            line = np.flip(air, axis) if reverse else air
-            outside = np.logical_and.accumulate(line, axis=axis)
-            body_air &= ~(np.flip(outside, axis) if reverse else outside)
-    filled = np.ones_like(air)
+def inside(air, reach):
+    """Find what lies within `reach` voxels of the lungs' air on both sides, along two axes."""
+    lung = air & ~outside(air)
+    near = [lung | (close(lung, axis, reach[axis]) & close_back(lung, axis, reach[axis]))
+            for axis in (1, 2)]  # fmt: skip
+    return near[0] & near[1]
+
+
+def outside(air):
+    """Find the air around the body: from the border inwards along rows and columns."""
+    found = np.zeros_like(air)
     for axis in (1, 2):
-        before = np.logical_or.accumulate(body_air, axis=axis)
-        after = np.flip(np.logical_or.accumulate(np.flip(body_air, axis), axis=axis), axis)
-        filled &= before & after
-    return filled
+        found |= np.logical_and.accumulate(air, axis=axis)
+        found |= np.flip(np.logical_and.accumulate(np.flip(air, axis), axis=axis), axis)
+    return found
+
+
+def close(mask, axis, reach):
+    """Find the voxels with `mask` at most `reach` before them along an axis."""
+    shape = [1] * mask.ndim
+    shape[axis] = -1
+    place = np.arange(mask.shape[axis], dtype=np.int32).reshape(shape)
+    last = np.maximum.accumulate(np.where(mask, place, -reach - 1), axis=axis)
+    return place - last <= reach
+
+
+def close_back(mask, axis, reach):
+    """Find the voxels with `mask` at most `reach` after them along an axis."""
+    return np.flip(close(np.flip(mask, axis), axis, reach), axis)
 
 
 def main():

@@ -22,7 +22,7 @@ from overread.run.planning import Planned
 from overread.store.hashes import item_media
 from overread.store.run_store import RunStore
 
-__all__ = ["Arrays", "Progress", "ask_all"]
+__all__ = ["Arrays", "Progress", "ask_all", "is_array"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,10 +125,11 @@ class Arrays:
 
 def _volumes(item: Item) -> set[Media]:
     """Give the media of an item that go out as arrays."""
-    return {media for media in item_media(item) if _is_array(media)}
+    return {media for media in item_media(item) if is_array(media)}
 
 
-def _is_array(media: Media) -> bool:
+def is_array(media: Media) -> bool:
+    """Say whether a volume goes out as an array file, not as pictures."""
     return media.recipe.volume is not None and media.recipe.volume.output == "array"
 
 
@@ -175,7 +176,7 @@ def _check_options(item: Item) -> None:
 
 
 def _render(item: Item, render: Renderer) -> dict[Media, tuple[Picture, ...]]:
-    shown = dict.fromkeys(media for media in item_media(item) if not _is_array(media))
+    shown = dict.fromkeys(media for media in item_media(item) if not is_array(media))
     return {media: render(media) for media in shown}
 
 

@@ -21,7 +21,7 @@ from overread.contracts import Joiner, Learner, Model, Release, Reporter, Traini
 from overread.errors import FatalModelError, PartialRunError
 from overread.imaging.render import PictureRenderer
 from overread.registry import find_benchmark, open_model
-from overread.run.asking import Arrays, Progress, ask_all
+from overread.run.asking import Arrays, Progress, ask_all, is_array
 from overread.run.canary import ask_canaries
 from overread.run.manifest import make_manifest
 from overread.run.media_hashes import media_hashes
@@ -30,6 +30,7 @@ from overread.run.planning import Planned, identity_of, make_plan
 from overread.run.request import RunOutcome, RunRequest
 from overread.run.scoring import score_run, set_floor
 from overread.run.selecting import check_selected, fit_selection
+from overread.store.hashes import item_media
 from overread.store.run_store import RunStore
 
 __all__ = ["execute", "quietly"]
@@ -154,7 +155,8 @@ def _ask(
     async def ask() -> int:
         try:
             await model.preflight()
-            if _wants_canary(request, model) and not store.findings("canary"):
+            shown = any(not is_array(m) for one in missing for m in item_media(one.item))
+            if shown and _wants_canary(request, model) and not store.findings("canary"):
                 store.replace_findings("canary", await ask_canaries(model))
             return await ask_all(
                 missing,
