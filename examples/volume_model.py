@@ -60,7 +60,7 @@ class DensityReader:
         return "On both sides." if both else f"On the {side}."
 
     def _share(self, asked):
-        """Count voxels of the finding's density in the left and right half, upper and lower, front and back."""
+        """Count voxels of the finding's density in each half of the lungs, along each axis."""
         low, high = next(hu for name, hu in RANGES_HU.items() if name in asked)
         volume = np.asarray(self._volume)
         found = self._lungs & (volume > low) & (volume < high)
