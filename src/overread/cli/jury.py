@@ -22,6 +22,8 @@ def jury_tables(report: JuryReport) -> Iterator[Table | str]:
         yield _pairs(report)
         yield _whole("Fleiss' kappa", agreement.fleiss, "every judge voted")
         yield _whole("Krippendorff's alpha", agreement.alpha, "two judges or more voted")
+    if report.calibration:
+        yield _calibration(report)
     for name, reason in _reasons(report):
         yield f"Note: {safe(name)}: {safe(reason)}."
 
@@ -60,6 +62,27 @@ def _pairs(report: JuryReport) -> Table:
     return table
 
 
+def _calibration(report: JuryReport) -> Table:
+    table = number_table("Against people (%)")
+    table.add_column("judge", no_wrap=True)
+    columns = ("labelled", "says", "corrected", "95 %", "finds right", "finds wrong", "kappa")
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in report.calibration:
+        share = each.share
+        table.add_row(
+            safe(each.judge),
+            f"{share.n_labelled} of {share.n}",
+            percent(share.judged),
+            percent(share.value),
+            interval(share.low, share.high),
+            percent(share.sensitivity.value),
+            percent(share.specificity.value),
+            _coefficient(each.kappa.value),
+        )
+    return table
+
+
 def _whole(name: str, agreement: Agreement | None, over: str) -> str:
     if agreement is None or agreement.value is None:
         reason = agreement.reason if agreement else None
@@ -84,6 +107,9 @@ def _reasons(report: JuryReport) -> Iterator[tuple[str, str]]:
     for pair in report.agreement.pairs:
         if pair.kappa.reason:
             yield f"kappa of {pair.first} and {pair.second}", pair.kappa.reason
+    for each in report.calibration:
+        if each.share.reason:
+            yield f"{each.judge} against people", each.share.reason
     for each in report.coverage:
         if each.most_common_reason:
             n = each.n_asked - each.n_read
@@ -120,6 +146,25 @@ def jury_json(report: JuryReport) -> dict[str, JsonValue]:
         "percent": _agreement_json(agreement.percent),
         "fleiss_kappa": _agreement_json(agreement.fleiss),
         "krippendorff_alpha": _agreement_json(agreement.alpha),
+        "calibration": [
+            {
+                "judge": each.judge,
+                "judged": each.share.judged,
+                "value": each.share.value,
+                "low": each.share.low,
+                "high": each.share.high,
+                "level": each.share.level,
+                "method": each.share.method,
+                "sensitivity": each.share.sensitivity.value,
+                "specificity": each.share.specificity.value,
+                "n": each.share.n,
+                "n_labelled": each.share.n_labelled,
+                "n_clusters_labelled": each.share.n_clusters_labelled,
+                "reason": each.share.reason,
+                "cohen_kappa": _agreement_json(each.kappa),
+            }
+            for each in report.calibration
+        ],
     }
 
 

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from overread.cli.further import further_metrics, further_table
+from overread.cli.jury import jury_json, jury_tables
 from overread.cli.output import card_table, findings_table, headline, print_json, safe, show
 from overread.records import Estimate
 from overread.report.json_report import run_json
 from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
 
+if TYPE_CHECKING:
+    from overread.run.jury_report import JuryReport
+
 __all__ = ["print_run"]
 
 
-def print_run(path: Path, *, json: bool) -> None:
-    """Print a scored run for people, or as one JSON object."""
+def print_run(path: Path, *, json: bool, juries: Sequence[JuryReport] = ()) -> None:
+    """Print a scored run for people, or as one JSON object, with the juries of open answers."""
     with RunStore.open(path) as store:
         estimates, findings = tuple(store.estimates()), tuple(store.findings())
         manifest = store.manifest
         tokens = count_tokens(store.responses()) if json else None
     if json:
-        print_json(run_json(manifest.run, estimates, findings, tokens=tokens))
+        judges = {"judges": [jury_json(each) for each in juries]} if juries else {}
+        print_json(run_json(manifest.run, estimates, findings, tokens=tokens) | judges)
         return
+    metric = headline(estimates)
     for profile in ("honest", "published"):
-        show(card_table(manifest.model.label, estimates, profile=profile))
+        if any(each.metric == metric and each.profile == profile for each in estimates):
+            show(card_table(manifest.model.label, estimates, profile=profile))
+    further = further_metrics(estimates, headline=metric)
+    if further:
+        show(further_table(further))
+    for report in juries:
+        show(*jury_tables(report))
     for note in _notes(estimates):
         show(f"Note: {safe(note)}.")
     if findings:
@@ -35,4 +49,11 @@ def _notes(estimates: Iterable[Estimate]) -> list[str]:
     """Give what must be known to read the totals: few patients, questions not asked yet."""
     totals = [each for each in estimates if not each.stratum]
     metric = headline(totals)
-    return list(dict.fromkeys(e.reason for e in totals if e.reason and e.metric == metric))
+    of_headline = [e.reason for e in totals if e.reason and e.metric == metric]
+    # Text metrics leave out the very same pairs: one sentence for all that share a reason.
+    others: dict[str, list[str]] = {}
+    for each in further_metrics(totals, headline=metric):
+        if each.reason:
+            others.setdefault(each.reason, []).append(each.metric)
+    named = [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in others.items()]
+    return list(dict.fromkeys([*of_headline, *named]))

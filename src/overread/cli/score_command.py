@@ -1,20 +1,26 @@
-"""`overread score`: numbers from what is stored or from a file; no model is asked."""
+"""`overread score`: numbers from what is stored or from a file; judges are asked when named."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from overread.analysis.asked import release_of
-from overread.cli.output import notice
+from overread.analysis.judge_calibration import read_labels
+from overread.cli.checks import at_least
+from overread.cli.output import notice, progress_bar
 from overread.cli.results import print_run
 from overread.cli.typed import typed_command
-from overread.contracts import Selection
+from overread.contracts import ModelOptions, Release, Selection
 from overread.errors import UsageError, expected
 from overread.registry import benchmark_names, find_benchmark
+from overread.run.judging import JudgeRequest, judge, judging_of
+from overread.run.jury_report import JuryReport, jury_reports
 from overread.run.pipeline import execute
 from overread.run.request import RunRequest
-from overread.run.scoring import score_run
+from overread.run.scoring import score_run, set_floor
 from overread.store.run_store import RunStore
 
 __all__ = ["score_command"]
@@ -28,12 +34,26 @@ def score_command(
     predictions: tuple[Path, ...] = (),
     out: Path | None = None,
     split: str = "test",
+    judge: tuple[str, ...] = (),
+    judge_profile: Literal["honest", "published"] = "honest",
+    human: Path | None = None,
+    retry: bool = False,
+    base_url: tuple[str, ...] = (),
+    temperature: float = 0.0,
+    max_tokens: int = 1000,
+    seed: int = 0,
+    concurrency: int = 16,
+    timeout_s: float = 120.0,
+    max_retries: int = 6,
     json: bool = False,
 ) -> int:
-    """Score a run again, or score files of predictions.
+    """Score a run again, score files of predictions, or have open answers judged.
 
     `overread score RUN [RELEASE]` reads a run file; RELEASE is needed when the release has moved.
-    `overread score BENCHMARK RELEASE --predictions FILE` joins a file by key and scores it.
+    `overread score BENCHMARK RELEASE --predictions FILE` joins a file by key and scores it. With
+    --judge, judge models grade the open answers first. Their votes are stored as they come and
+    used again; the judges named last make the jury, and the same command asks only for votes that
+    are missing.
 
     Parameters
     ----------
@@ -47,11 +67,53 @@ def score_command(
         The run file of the predictions; beside them when left out.
     split
         Which part of the exam the predictions answer.
+    judge
+        A judge, ADAPTER:NAME as in `overread list models`; may be repeated.
+    judge_profile
+        honest: fenced texts, bound verdicts; published: the release's own form and counting.
+    human
+        A CSV file of people's labels (item,label) to calibrate the judges against.
+    retry
+        Ask again where a judge replied and no verdict could be read.
+    base_url
+        Address of the judges' OpenAI-compatible server; repeated, one a judge.
+    temperature
+        Sampling temperature of the judges.
+    max_tokens
+        Longest reply of a judge.
+    seed
+        Seed sent to the judges.
+    concurrency
+        At most so many requests at once to a judge.
+    timeout_s
+        Longest wait for one reply.
+    max_retries
+        How often one request is tried again.
     json
         Print JSON for machines.
     """
+    at_least("--concurrency", concurrency, 1)
+    at_least("--max-tokens", max_tokens, 1)
+    at_least("--max-retries", max_retries, 0)
+    at_least("--timeout-s", timeout_s, 0.001)
+    at_least("--temperature", temperature, 0)
+    options = ModelOptions(
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+        max_retries=max_retries,
+    )
+    jury = _Jury(
+        request=JudgeRequest(
+            judges=judge, profile=judge_profile, options=options, base_urls=base_url, retry=retry
+        ),
+        human=human,
+        json=json,
+    )
     if predictions:
-        return _score_files(run_or_benchmark, release, predictions, out, split, json=json)
+        return _score_files(run_or_benchmark, release, predictions, out, split, jury)
     path = Path(run_or_benchmark)
     if run_or_benchmark in benchmark_names():
         raise UsageError(
@@ -71,11 +133,54 @@ def score_command(
                 remedy="'overread run' writes run files.",
             )
         )
-    with RunStore.open(path, write=True) as store:
-        score_run(store, release_of(store.manifest, release))
-    print_run(path, json=json)
+    with RunStore.open(path) as store:
+        manifest = store.manifest
+    status, juries = _score(path, release_of(manifest, release), jury)
+    print_run(path, json=json, juries=juries)
     notice(f"{path}: scored again from the stored answers.")
-    return 0
+    return status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Jury:
+    """What the command line says of judges and people."""
+
+    request: JudgeRequest
+    human: Path | None
+    json: bool
+
+
+def _score(path: Path, release: Release, jury: _Jury) -> tuple[int, tuple[JuryReport, ...]]:
+    """Judge where judges are named, score, and give what is to be shown of the juries."""
+    n_failed = 0
+    with RunStore.open(path, write=True) as store:
+        labels = None
+        if jury.human is not None:
+            labelled = read_labels(jury.human, store.plan())
+            labels = labelled.labels
+            store.replace_findings("labels", labelled.findings)
+        if jury.request.judges:
+            with progress_bar("judges", quiet=jury.json) as on_progress:
+                outcome = judge(store, release, jury.request, on_progress=on_progress)
+            n_failed = outcome.n_failed
+            notice(
+                f"{path}: {outcome.n_judged} answers judged by {len(jury.request.judges)}; "
+                f"{outcome.n_asked} requests now, {n_failed} without a reply."
+                + (" The same command asks them again." if n_failed else "")
+            )
+        asked = set_floor(store, release)
+        score_run(store, release, asked)
+        juries = jury_reports(store, release, asked, labels=labels)
+    if jury.human is not None and not juries:
+        raise UsageError(
+            expected(
+                "--human",
+                rule="a run whose answers were judged",
+                got=f"{path}, which holds no votes",
+                remedy="Name judges with --judge.",
+            )
+        )
+    return (1 if n_failed else 0), juries
 
 
 def _score_files(
@@ -84,8 +189,7 @@ def _score_files(
     predictions: tuple[Path, ...],
     out: Path | None,
     split: str,
-    *,
-    json: bool,
+    jury: _Jury,
 ) -> int:
     if release is None or (out is not None and len(predictions) > 1):
         raise UsageError(
@@ -96,8 +200,10 @@ def _score_files(
                 remedy="Name the release's folder; leave out --out for several files.",
             )
         )
-    failed = 0
+    worst = 0
     opened = find_benchmark(benchmark).open(release)
+    if jury.request.judges:
+        judging_of(opened, jury.request.profile)  # says at once that nothing is to be judged
     for file in predictions:
         place = out or file.with_name(f"{file.stem}.{benchmark}.sqlite")
         request = RunRequest(
@@ -109,10 +215,14 @@ def _score_files(
             command=typed_command(sys.argv[1:]),
         )
         outcome = execute(request, release=opened)
-        failed += outcome.n_failed
-        print_run(place, json=json)
+        juries: tuple[JuryReport, ...] = ()
+        if jury.request.judges or jury.human is not None:
+            status, juries = _score(place, opened, jury)
+            worst = max(worst, status)
+        worst = max(worst, 1 if outcome.n_failed else 0)
+        print_run(place, json=jury.json, juries=juries)
         notice(
             f"{place}: {outcome.n_planned - outcome.n_failed} of {outcome.n_planned} questions "
             f"have an answer in {file}."
         )
-    return 1 if failed else 0
+    return worst
