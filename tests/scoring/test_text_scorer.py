@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overread.contracts import BatchScorer
@@ -101,6 +101,7 @@ def test_the_text_of_a_refused_reply_counts_under_the_published_profile_alone() 
     assert (honest.value, honest.status) == (None, Status.REFUSED)
 
 
+@settings(max_examples=40)
 @given(
     replies=st.lists(
         st.sampled_from(["", "left lung", "in the right lung", "肺", None]), min_size=1, max_size=8

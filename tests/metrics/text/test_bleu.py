@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overread.errors import UsageError
@@ -43,6 +43,7 @@ def test_identical_texts_reach_100() -> None:
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
+@settings(max_examples=40)
 @given(pairs=PAIRS)
 def test_digits_are_those_of_sacrebleu(lowercase: bool, pairs: list[tuple[str, str]]) -> None:
     predictions, references = zip(*pairs, strict=True)
@@ -54,6 +55,7 @@ def test_digits_are_those_of_sacrebleu(lowercase: bool, pairs: list[tuple[str, s
         assert ours is None  # sacrebleu says 0; nothing was compared
 
 
+@settings(max_examples=40)
 @given(pairs=PAIRS, seed=st.integers(0, 50))
 def test_draws_are_the_bleu_of_the_drawn_pairs(pairs: list[tuple[str, str]], seed: int) -> None:
     predictions, references = zip(*pairs, strict=True)
@@ -68,6 +70,7 @@ def test_draws_are_the_bleu_of_the_drawn_pairs(pairs: list[tuple[str, str]], see
         assert value == pytest.approx(np.nan if one is None else one, abs=1e-12, nan_ok=True)
 
 
+@settings(max_examples=40)
 @given(pairs=PAIRS)
 def test_order_and_case_change_nothing(pairs: list[tuple[str, str]]) -> None:
     predictions, references = zip(*pairs, strict=True)

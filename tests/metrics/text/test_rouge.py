@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -31,6 +31,7 @@ def test_order_of_words_matters_to_the_longest_common_subsequence_alone() -> Non
     assert found.rouge_l.tolist() == [0.25]
 
 
+@settings(max_examples=40)
 @given(pairs=PAIRS)
 def test_digits_are_those_of_rouge_score(pairs: list[tuple[str, str]]) -> None:
     predictions, references = zip(*pairs, strict=True)
@@ -42,6 +43,7 @@ def test_digits_are_those_of_rouge_score(pairs: list[tuple[str, str]]) -> None:
         assert found.rouge_l[row] == theirs["rougeL"].fmeasure
 
 
+@settings(max_examples=40)
 @given(pairs=PAIRS)
 def test_sides_may_change_places_and_case_is_not_heard(pairs: list[tuple[str, str]]) -> None:
     predictions, references = zip(*pairs, strict=True)
@@ -54,6 +56,7 @@ def test_sides_may_change_places_and_case_is_not_heard(pairs: list[tuple[str, st
         assert ((values >= 0) & (values <= 1)).all()
 
 
+@settings(max_examples=40)
 @given(
     text=TEXTS.filter(lambda text: any(letter.isascii() and letter.isalnum() for letter in text))
 )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overread.metrics.text.word_table import tabulate
@@ -25,6 +25,7 @@ def test_two_pairs_by_hand() -> None:
     assert (two.predicted.tolist(), two.referred.tolist()) == ([2, 0], [1, 0])
 
 
+@settings(max_examples=40)
 @given(pairs=PAIRS)
 def test_counts_are_those_of_plain_counting(pairs: list[tuple[str, str]]) -> None:
     predictions, references = zip(*pairs, strict=True)
