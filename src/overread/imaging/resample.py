@@ -68,8 +68,9 @@ def new_size(old_size: int, ratio: float, grid: Grid) -> int:
     (477, 478)
     """
     exact = old_size / ratio
-    # The small allowance keeps 100 voxels of 3 mm at 1 mm at 300 where division gives 299.999….
-    return max(1, int(exact + 1e-6) if grid == "edges" else int(np.floor(exact + 0.5)))
+    # The allowance is for the division alone: 100 voxels times 0.3 are 30, not 29.999999999999996.
+    # A header's 0.9 mm is 0.89999998 in its 32 bits, and there the released code loses a voxel.
+    return max(1, int(exact + 1e-9) if grid == "edges" else int(np.floor(exact + 0.5)))
 
 
 def taps(
