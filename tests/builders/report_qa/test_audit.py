@@ -109,8 +109,17 @@ def test_a_sheet_shows_no_decision_and_starts_no_formula(tmp_path: Path) -> None
     assert rows[0]["answer"] == "'-left"
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row.values())
     assert {row["is_spatial"] for row in rows} == {""}
+
+
+def test_a_sheet_that_somebody_wrote_on_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    write_sheet(path, many(2))
+    write_sheet(path, many(3))  # nobody has: the same command again may write it anew
+    assert path.read_text("utf-8-sig").count("\n") == 13
+    filled(tmp_path / "mine.csv", many(2), {many(2)[0].id: {"note": "unsure"}})
     with pytest.raises(UsageError, match="--sheet"):
-        write_sheet(path, many(2))
+        write_sheet(tmp_path / "mine.csv", many(2))
+    assert "unsure" in (tmp_path / "mine.csv").read_text("utf-8")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";"])

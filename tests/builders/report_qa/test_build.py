@@ -16,7 +16,7 @@ import pytest
 
 from overread.benchmarks.ct_spatialvqa import layout
 from overread.builders.report_qa.build import BuildOutcome, BuildRequest, build_report_qa
-from overread.contracts import ModelOptions, Query
+from overread.contracts import ModelOptions, Query, Reply
 from overread.errors import (
     FatalModelError,
     ModelError,
@@ -27,6 +27,7 @@ from overread.errors import (
 )
 from overread.models.fake.script import Script
 from overread.models.fake.server import FakeServer
+from overread.records import Status
 from overread.store.lock import WriterLock
 
 Scripts = dict[str, Callable[[Query], str]]
@@ -411,6 +412,33 @@ def test_one_report_at_two_cases_is_asked_about_once(
     assert [one.code for one in outcome.report.findings] == ["report-shared"]
 
 
+def test_a_declined_request_is_no_reply_to_read(
+    request_: BuildRequest, models: Models, scripts: Scripts
+) -> None:
+    def decline(query: Query) -> str | Reply:
+        if "valid_2" in query.item.id:
+            return Reply(status=Status.REFUSED, reason="the host declined")
+        return scripts["write"](query)
+
+    report = build(dataclasses.replace(request_, generator=models(decline))).report
+    assert (report.kept, report.unanswered_requests) == (4, 0)
+    assert [one.evidence for one in report.findings] == ["no reply: the host declined"]
+
+
+def test_answers_that_begin_with_yes_or_no_are_counted(
+    request_: BuildRequest, models: Models
+) -> None:
+    def write(query: Query) -> str:
+        pairs = [("A?", "Yes, on the right."), ("B?", "No."), ("C?", "no"), ("D?", "Nodules")]
+        return json.dumps([{"question": q, "answer": a} for q, a in pairs])
+
+    request = dataclasses.replace(
+        request_, profile="published", generator=models(write), validator=models(_short), limit=1
+    )
+    report = build(request).report
+    assert (report.kept, report.begins_with_yes, report.begins_with_no) == (4, 1, 2)
+
+
 def test_when_nothing_is_left_the_message_says_why(request_: BuildRequest, models: Models) -> None:
     request = dataclasses.replace(request_, generator=models(lambda query: "Hello!"))
     with pytest.raises(ReleaseError, match=r"0 candidates of 3 reports .*prose without a pair"):
@@ -427,6 +455,7 @@ def test_when_nothing_is_left_the_message_says_why(request_: BuildRequest, model
         ({"limit": 0}, "--limit"),
         ({"sheet_pairs": 0}, "--sheet-pairs"),
         ({"seed": -1}, "--seed"),
+        ({"audited": Path("no such sheet.csv")}, "--audited"),
         ({"validator": "nobody:there"}, "--model"),
         (
             {"profile": "published", "generator_options": ModelOptions(structured=True)},

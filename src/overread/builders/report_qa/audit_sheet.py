@@ -12,7 +12,14 @@ import numpy as np
 from overread.builders.report_qa.candidates import Candidate
 from overread.errors import UsageError, expected
 
-__all__ = ["COLUMNS", "LABEL_COLUMNS", "draw_sheet", "unguarded", "write_sheet"]
+__all__ = [
+    "COLUMNS",
+    "LABEL_COLUMNS",
+    "draw_sheet",
+    "refuse_used_sheet",
+    "unguarded",
+    "write_sheet",
+]
 
 LABEL_COLUMNS = ("is_spatial", "is_relevant", "is_supported")
 COLUMNS = (
@@ -61,23 +68,39 @@ def _patients_first(candidates: Sequence[Candidate], rng: np.random.Generator) -
     return [candidate for _, candidate in sorted(ranked, key=lambda each: each[0])]
 
 
-def write_sheet(path: Path, candidates: Sequence[Candidate]) -> None:
-    """Write the sheet as CSV with empty columns for labels.
+def refuse_used_sheet(path: Path) -> None:
+    """Refuse to overwrite a file unless it is a sheet that nobody has written on.
 
     Raises
     ------
     UsageError
-        The file is there already: somebody's work may be in it.
+        Somebody's work may be in it.
     """
-    if path.exists():
+    if path.exists() and not _is_untouched(path):
         raise UsageError(
             expected(
                 "--sheet",
-                rule="a new file",
-                got=f"{path}, which is there already",
-                remedy="Name another one: labels that people wrote are not overwritten.",
+                rule="a new file, or a sheet that nobody has written on",
+                got=f"{path}, which holds something",
+                remedy="Name another one; a filled-in sheet goes with --audited.",
             )
         )
+
+
+def _is_untouched(path: Path) -> bool:
+    try:
+        rows = list(csv.reader(io.StringIO(path.read_text("utf-8-sig"), newline=""), strict=True))
+    except (OSError, ValueError, csv.Error):
+        return False
+    if not rows or rows[0] != list(COLUMNS):
+        return False
+    first = COLUMNS.index(LABEL_COLUMNS[0])
+    return not any(cell for row in rows[1:] for cell in row[first:])
+
+
+def write_sheet(path: Path, candidates: Sequence[Candidate]) -> None:
+    """Write the sheet as CSV with empty columns for labels; UsageError over somebody's work."""
+    refuse_used_sheet(path)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from overread.builders.report_qa.audit import Audit, read_audit
-from overread.builders.report_qa.audit_sheet import draw_sheet, write_sheet
+from overread.builders.report_qa.audit_sheet import draw_sheet, refuse_used_sheet, write_sheet
 from overread.builders.report_qa.build_folder import claim_folder, settings_text
 from overread.builders.report_qa.build_report import BuildReport, make_report
 from overread.builders.report_qa.candidates import Candidate, judged, read_candidates
@@ -198,8 +198,18 @@ def _check(request: BuildRequest) -> None:
         raise UsageError(
             expected("--seed", rule="a number of 0 or more", got=request.seed, remedy="Change it.")
         )
-    if request.sheet is not None and request.sheet.exists():
-        write_sheet(request.sheet, ())  # says so before anything is paid for
+    # Both before anything is paid for.
+    if request.sheet is not None:
+        refuse_used_sheet(request.sheet)
+    if request.audited is not None and not request.audited.is_file():
+        raise UsageError(
+            expected(
+                "--audited",
+                rule="a filled-in sheet",
+                got=f"{request.audited}, which is no file",
+                remedy="Name the CSV that --sheet wrote.",
+            )
+        )
 
 
 def _inputs(request: BuildRequest) -> tuple[ReportTable, Mapping[str, Generated] | None]:

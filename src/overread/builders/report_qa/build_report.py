@@ -90,13 +90,6 @@ def make_report(
         for each in candidates
         if fates[each.id] != "kept"
     ]
-    n_failed = sum(one.status is Status.FAILED for one in generated.values())
-    n_failed += sum(one.n_failed for one in validated.values())
-    firsts = Counter(each.pair.answer.strip().casefold().split(" ")[0] for each in kept)
-    yes, no = (
-        sum(n for word, n in firsts.items() if word.strip(".,;:!") == answer)
-        for answer in ("yes", "no")
-    )
     return BuildReport(
         profile=profile,
         form=form,
@@ -112,9 +105,9 @@ def make_report(
         refused=dict(Counter(reason for reason, _ in refused).most_common()),
         dropped=dict(Counter(reason for reason, _ in dropped).most_common()),
         examples=_examples([*refused, *dropped]),
-        unanswered_requests=n_failed,
-        begins_with_yes=yes,
-        begins_with_no=no,
+        unanswered_requests=_unanswered_requests(generated, validated),
+        begins_with_yes=_beginning("yes", kept),
+        begins_with_no=_beginning("no", kept),
         audit=audit,
         findings=(
             *findings,
@@ -122,6 +115,19 @@ def make_report(
             *(audit.findings if audit else ()),
         ),
     )
+
+
+def _unanswered_requests(
+    generated: Mapping[str, Generated], validated: Mapping[str, Validated]
+) -> int:
+    n_failed = sum(one.status is Status.FAILED for one in generated.values())
+    return n_failed + sum(one.n_failed for one in validated.values())
+
+
+def _beginning(word: str, kept: Sequence[Candidate]) -> int:
+    """Count the answers whose first word it is."""
+    firsts = (each.pair.answer.split(maxsplit=1) for each in kept)
+    return sum(bool(first) and first[0].casefold().strip(".,;:!") == word for first in firsts)
 
 
 def _examples(pieces: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
