@@ -27,7 +27,7 @@ app.command(build)
 # By name, so that a command costs its import only when it is called.
 for _name, _help in {
     "demo": "Run the built-in readers on a synthetic CT-Bench release and leave a report.",
-    "list": "List benchmarks, models, metrics or audits.",
+    "list": "List benchmarks, models, metrics, recipes or audits.",
     "synth": "Write a synthetic release in a benchmark's own layout.",
     "check": "Say what a release holds, what is missing, and what blind policies score on it.",
     "run": "Ask a model the questions of a release, score, and print the score card.",

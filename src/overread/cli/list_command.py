@@ -13,12 +13,12 @@ __all__ = ["list_command"]
 
 
 def list_command(
-    what: Literal["benchmarks", "models", "metrics", "recipes"] = "benchmarks",
+    what: Literal["benchmarks", "models", "metrics", "recipes", "audits"] = "benchmarks",
     /,
     *,
     json: bool = False,
 ) -> None:
-    """List benchmarks, models, metrics, or recipes that prepare volumes.
+    """List benchmarks, models, metrics, recipes that prepare volumes, or audits.
 
     Parameters
     ----------
@@ -32,6 +32,7 @@ def list_command(
         "models": _models,
         "metrics": _metrics,
         "recipes": _recipes,
+        "audits": _audits,
     }
     rows = kinds[what]()
     if json:
