@@ -81,7 +81,7 @@ def test_reading_stops_when_its_budget_is_spent(small, monkeypatch):
 
 
 def test_labels_are_counted(small):
-    found = small.finding("category-counts")
+    found = small.finding("category-counts", thorough=True)
     assert found.evidence.startswith("Laterality & Bilateral Symmetry: 2; ")
     assert small.finding("misspelt-category").count == 1
     assert small.finding("no-category").where == f"{THREE}::0"
@@ -90,7 +90,7 @@ def test_labels_are_counted(small):
 def test_without_a_file_of_categories_there_are_no_counts(small):
     (small.root / layout.CATEGORIES_FILE).unlink()
     assert "no-categories" in small.codes()
-    assert not {"category-counts", "no-category", "misspelt-category"} & small.codes()
+    assert not {"category-counts", "no-category", "misspelt-category"} & small.codes(thorough=True)
 
 
 def test_missing_parts_are_told_and_are_no_errors(small):

@@ -109,8 +109,12 @@ def test_what_a_release_can_do(small):
 
 
 def test_printed_numbers_stand_beside_the_published_release_alone(small):
-    assert len(small.open().published()) == 64
+    assert len(small.open().published()) == len(small.open().replay().published) == 64
     assert sum(count.n for count in small.open().expected_counts()) == 9077
+    mark = small.put(layout.SYNTHETIC_MARK, "")
+    assert len(small.open().published()) == 64  # for the layout of a report
+    assert small.open().replay().published == ()
+    mark.unlink()
     small.put(layout.BUILT_MARK, "")
     assert small.open().published() == ()
     assert small.open().expected_counts() == ()

@@ -98,6 +98,28 @@ def test_an_unreadable_part_is_a_finding_and_the_rest_is_read(small, value):
     assert found.severity == "warning"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("predictions/m3d_predictions_full.jsonl", b"\xff"),
+        (layout.MATRIX_FILE, b"\xff"),
+        (layout.JURY_FILE, "[{"),
+        (layout.CANDIDATES_FILE, "[]"),
+        (layout.PROGRESS_FILE, ""),
+    ],
+)
+def test_every_part_may_be_unreadable(small, name, value):
+    small.put(name, value)
+    assert small.finding("unreadable-part", thorough=True).where == name
+    assert len(small.open().replay().questions) == 4
+
+
+@pytest.mark.parametrize("cell", ["", "n/a", "nan", "-inf", "1e999"])
+def test_a_cell_that_is_no_finite_number_is_missing(small, cell):
+    small.put(layout.CATEGORY_FILE, f"category,count,m3d\r\nA,many,{cell}\r\n,3,1.0\r\n")
+    assert not [v for v in small.open().replay().published if v.source == layout.CATEGORY_FILE]
+
+
 @pytest.mark.parametrize("value", [{"a": 1}, 7, None, "words"])
 def test_votes_that_are_no_list_are_no_votes(small, value):
     assert votes(small, json.dumps(value)).rows == ()

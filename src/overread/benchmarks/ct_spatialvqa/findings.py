@@ -85,19 +85,20 @@ def case_findings(questions: Sequence[Question]) -> Iterator[Finding]:
         )
 
 
-def category_findings(questions: Sequence[Question]) -> Iterator[Finding]:
-    """Report how often each label is used, misspelt ones, unknown ones, and pairs without any."""
+def category_findings(questions: Sequence[Question], *, thorough: bool) -> Iterator[Finding]:
+    """Report misspelt and unknown labels, pairs without any and, if `thorough`, all counts."""
     counts = Counter(label for question in questions for label in question.labels)
     if not counts:
         return
     usual = Counter(label for question in questions for label in question.categories)
-    yield Finding(
-        severity=Severity.INFO,
-        code="category-counts",
-        where=layout.CATEGORIES_FILE,
-        evidence="; ".join(f"{label}: {n}" for label, n in usual.most_common()),
-        effect="a pair counts in each of its categories: their results are not independent",
-    )
+    if thorough:
+        yield Finding(
+            severity=Severity.INFO,
+            code="category-counts",
+            where=layout.CATEGORIES_FILE,
+            evidence="; ".join(f"{label}: {n}" for label, n in usual.most_common()),
+            effect="a pair counts in each of its categories: their results are not independent",
+        )
     for label, meant in layout.MISSPELT_CATEGORIES.items():
         if counts[label]:
             yield Finding(

@@ -138,15 +138,15 @@ class CtSpatialVqaRelease:
     def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
         """Look at every question and its volume, and report what is missing or odd.
 
-        `thorough` also reads the headers of all volumes and every row of the released predictions
-        and votes.
+        `thorough` also reads volumes and every row of the released predictions and votes, and
+        counts labels.
         """
         questions = self._files.questions
         return (
             *self._files.findings,
             *question_findings(questions),
             *case_findings(questions),
-            *category_findings(questions),
+            *category_findings(questions, thorough=thorough),
             *missing_parts(self._root),
             *volume_findings(questions, self._volumes, self._media, thorough=thorough),
             *(self._replay[1] if thorough else ()),
@@ -215,7 +215,9 @@ class CtSpatialVqaRelease:
 
     @cached_property
     def _replay(self) -> tuple[Replay, tuple[Finding, ...]]:
-        files = ReplayFiles(self._root, self._files.questions, self.published())
+        # The printed table is about the real release alone.
+        printed = self.published() if self._origin == "published" else ()
+        files = ReplayFiles(self._root, self._files.questions, printed)
         replay = files.read()
         files.note_absent_rows(replay)
         return replay, tuple(files.findings)

@@ -96,17 +96,6 @@ class ReplayFiles:
         ]:
             self._note_absent("verdicts", layout.VOTES_FOLDER, absent)
 
-    def reports(self) -> dict[str, tuple[str | None, str | None]]:
-        """Read the reports: case → (findings, impression)."""
-        document = entries_of(read_json(self._root, layout.REPORTS_FILE))
-        return {
-            case: (
-                text_of(entries_of(report).get("Findings_EN")),
-                text_of(entries_of(report).get("Impressions_EN")),
-            )
-            for case, report in document.items()
-        }
-
     def _part(self, name: str, read: Callable[[], T], absent: T) -> T:
         if not (self._root / name).exists():
             return absent
