@@ -1,0 +1,194 @@
+"""`overread score … --judge`, on a release of three questions in CT-SpatialVQA's layout."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from overread.cli import main
+from overread.models.fake.script import read_script
+from overread.models.fake.server import FakeServer
+
+PAIRS = {
+    "valid_1_a_1.nii.gz": [
+        ("On which side is the effusion?", "On the left side.", "on the left side"),
+        ("Is the effusion on the left?", "Yes", "No"),
+    ],
+    "valid_2_a_1.nii.gz": [("Are both lungs affected?", "Yes, both.", "Yes. Both!")],
+    "valid_3_a_1.nii.gz": [("Where is the nodule?", "In the right upper lobe.", "Left")],
+}
+
+
+def call(*arguments: str | Path) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    return int(stop.value.code or 0)
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    root = tmp_path / "release"
+    root.mkdir()
+    pairs = {
+        case: {"qa_pairs": [{"question": q, "answer": a} for q, a, _ in rows]}
+        for case, rows in PAIRS.items()
+    }
+    (root / "spatial_qa_filtered_full.json").write_text(json.dumps(pairs))
+    return root
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.jsonl"
+    rows = [
+        {"image_path": f"/x/{case}", "question": q, "answer": a, "prediction": p}
+        for case, pairs in PAIRS.items()
+        for q, a, p in pairs
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def run(release: Path, predictions: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    assert call("score", "ct-spatialvqa", release, "--predictions", predictions) == 0
+    capsys.readouterr()
+    return predictions.with_name("answers.ct-spatialvqa.sqlite")
+
+
+def total(output: dict[str, Any], metric: str, profile: str = "honest") -> dict[str, Any]:
+    (found,) = (
+        each
+        for each in output["estimates"]
+        if each["metric"] == metric and each["profile"] == profile and not each["stratum"]
+    )
+    return found
+
+
+def test_a_run_is_judged_and_says_by_whom(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judges = (
+        "--judge",
+        "fake:judge=exact",
+        "--judge",
+        "fake:judge=no",
+        "--judge",
+        "fake:judge=yes",
+    )
+    assert call("score", run, *judges) == 0
+    shown = capsys.readouterr()
+    for words in ("jury accuracy", "Judges, honest profile, form fenced-1", "Cohen's kappa"):
+        assert words in shown.out
+    assert "Fleiss' kappa: " in shown.out
+    assert "4 answers judged by 3; 12 requests now, 0 without a reply" in shown.err
+
+    assert call("score", run, "--json") == 0  # nobody is asked, and the votes are still there
+    output = json.loads(capsys.readouterr().out)
+    assert total(output, "jury_accuracy")["value"] == pytest.approx(2 / 4)
+    (jury,) = output["judges"]
+    assert (jury["profile"], jury["form"]) == ("honest", "fenced-1")
+    assert [
+        (each["judge"], each["n"], each["n_asked"], each["n_read"], each["n_yes"])
+        for each in jury["judges"]
+    ] == [
+        ("fake:judge-exact", 4, 4, 4, 2),
+        ("fake:judge-no", 4, 4, 4, 0),
+        ("fake:judge-yes", 4, 4, 4, 4),
+    ]
+    kappas = {(p["first"], p["second"]): p["percent"]["value"] for p in jury["pairs"]}
+    assert kappas[("fake:judge-exact", "fake:judge-yes")] == 0.5
+    assert kappas[("fake:judge-no", "fake:judge-yes")] == 0.0
+    # Fleiss by hand: all items 2:1, so P = 1/3; 6 of 12 yes, so P_e = 1/2: (1/3 - 1/2) / (1/2).
+    assert jury["fleiss_kappa"]["value"] == pytest.approx(-1 / 3)
+
+
+def test_both_profiles_stand_side_by_side(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    three = ("--judge", "fake:judge=exact", "--judge", "fake:judge=no", "--judge", "fake:judge=yes")
+    assert call("score", run, "--judge", "fake:judge=exact") == 0
+    assert call("score", run, *three, "--judge-profile", "published") == 0
+    capsys.readouterr()
+    assert call("score", run, "--json") == 0
+    output = json.loads(capsys.readouterr().out)
+    assert [each["profile"] for each in output["judges"]] == ["published", "honest"]
+    assert total(output, "jury_accuracy", "published")["value"] == pytest.approx(0.5)
+    assert total(output, "jury_accuracy", "honest")["value"] == pytest.approx(0.5)
+
+
+def test_predictions_are_judged_in_one_command(
+    release: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("score", "ct-spatialvqa", release, "--predictions", predictions, "--json")
+    assert call(*arguments, "--judge", "fake:judge=yes") == 0
+    output = json.loads(capsys.readouterr().out)
+    assert total(output, "jury_accuracy")["value"] == 1.0
+    assert output["judges"][0]["pairs"] == []
+    assert output["judges"][0]["fleiss_kappa"] is None
+
+
+def test_people_calibrate_the_judges(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = tmp_path / "labels.csv"
+    rows = [("valid_1_a_1.nii.gz::0", "right"), ("valid_1_a_1.nii.gz::1", "wrong")]
+    rows += [("valid_2_a_1.nii.gz::0", "right"), ("valid_3_a_1.nii.gz::0", "right"), ("x", "right")]
+    labels.write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
+    judged = ("--judge", "fake:judge=exact", "--human", labels)
+    assert call("score", run, *judged, "--json") == 0
+    output = json.loads(capsys.readouterr().out)
+    assert "unknown-item" in {finding["code"] for finding in output["findings"]}
+    by_judge = {each["judge"]: each for each in output["judges"][0]["calibration"]}
+    assert set(by_judge) == {"fake:judge-exact", "jury_accuracy"}
+    exact = by_judge["fake:judge-exact"]
+    assert (exact["judged"], exact["value"], exact["n_labelled"]) == (0.5, pytest.approx(0.75), 4)
+    assert exact["sensitivity"] == pytest.approx(2 / 3)
+    assert call("score", run, *judged) == 0
+    assert "Against people" in capsys.readouterr().out
+
+
+def test_people_without_judges_are_refused(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "labels.csv").write_text("item,label\n")
+    assert call("score", run, "--human", tmp_path / "labels.csv") == 2
+    assert "--human: expected a run whose answers were judged" in capsys.readouterr().err
+
+
+def test_a_wrong_key_is_said_and_leaves_the_scores(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FakeServer(read_script("key=right")) as server:
+        assert call("score", run, "--judge", "chat:judge", "--base-url", server.base_url) == 3
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+    assert call("report", run, run.with_name("report")) == 0
+
+
+def test_requests_without_a_reply_give_status_1_and_are_asked_again(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FakeServer(read_script("queue=ok+400")) as server:
+        judge = ("--judge", "chat:judge", "--base-url", server.base_url, "--max-retries", "0")
+        assert call("score", run, *judge) == 1
+        assert "4 requests now, 1 without a reply. The same command asks" in capsys.readouterr().err
+        assert call("score", run, *judge) == 0
+        assert "1 requests now, 0 without a reply" in capsys.readouterr().err
+
+
+def test_a_benchmark_with_letters_has_no_judges(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("synth", "ct-bench", tmp_path / "ct", "--lesions", "24") == 0
+    (tmp_path / "p.jsonl").write_text('{"item": "x", "answer": "A"}\n')
+    arguments = ("score", "ct-bench", tmp_path / "ct", "--predictions", tmp_path / "p.jsonl")
+    capsys.readouterr()
+    assert call(*arguments, "--judge", "fake") == 2
+    assert "--judge: expected a benchmark with open answers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--concurrency", "--max-tokens", "--timeout-s"])
+def test_numbers_below_their_least_are_refused(
+    run: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("score", run, "--judge", "fake", option, "0") == 2
+    assert f"{option}: expected a number of" in capsys.readouterr().err
