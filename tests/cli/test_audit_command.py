@@ -1,0 +1,59 @@
+"""What `overread audit` prints, and how it leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from overread.cli import main
+
+
+def call(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    return int(stop.value.code or 0)
+
+
+def test_an_error_leaves_with_status_1(
+    judged_release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert call("audit", "ct-spatialvqa", str(judged_release)) == 1
+    out, err = capsys.readouterr()
+    assert "slipped-rows" in out
+    assert "machine-paths" in out
+    assert "1 of them errors" in err
+
+
+def test_one_audit_alone(judged_release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    only = ("--only", "machine-paths", "--json")
+    assert call("audit", "ct-spatialvqa", str(judged_release), *only) == 0
+    found = json.loads(capsys.readouterr().out)
+    (finding,) = found["findings"]
+    assert (finding["code"], finding["count"]) == ("machine-paths", 8)
+    assert found["benchmark"] == "ct-spatialvqa"
+
+
+def test_an_unknown_audit_is_refused(
+    judged_release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("audit", "ct-spatialvqa", str(judged_release), "--only", "joins") == 2
+    assert "--only: expected one of" in capsys.readouterr().err
+
+
+def test_a_benchmark_that_ships_no_results_has_nothing_to_audit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = str(tmp_path / "release")
+    assert call("synth", "ct-bench", release, "--lesions", "24", "--seed", "3") == 0
+    assert call("audit", "ct-bench", release) == 0
+    assert "'overread check' looks at it" in capsys.readouterr().err
+
+
+def test_audits_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("list", "audits", "--json") == 0
+    names = [row["name"] for row in json.loads(capsys.readouterr().out)]
+    assert {"row-joins", "denominators", "labels", "human-audit", "patients"} <= set(names)

@@ -1,0 +1,106 @@
+"""What `overread reproduce` prints for people and for machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overread.cli import main
+
+FIELDS = [
+    "row",
+    "column",
+    "published",
+    "recomputed",
+    "corrected",
+    "n_published",
+    "n_corrected",
+    "fault",
+]
+
+
+def call(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    return int(stop.value.code or 0)
+
+
+def test_json_holds_the_three_numbers_and_the_faults(
+    judged_release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert call("reproduce", "ct-spatialvqa", str(judged_release), "--json") == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert err == ""
+    assert list(found) == ["benchmark", "cells", "findings"]
+    assert found["benchmark"] == "ct-spatialvqa"
+    assert all(list(cell) == FIELDS for cell in found["cells"])
+    (jury,) = (cell for cell in found["cells"] if cell["column"] == "jury")
+    assert jury["row"] == "reader_x"
+    assert jury["published"] == jury["recomputed"] == 2 / 7
+    assert jury["corrected"] == pytest.approx(3 / 7)
+    assert (jury["n_published"], jury["n_corrected"]) == (7, 7)
+    assert jury["fault"].startswith("joined by row number: 5 of 7 rows mix questions")
+    slipped = next(one for one in found["findings"] if one["code"] == "slipped-rows")
+    assert (slipped["severity"], slipped["count"]) == ("error", 5)
+
+
+def test_tables_hold_every_column_and_the_last_line_sums_up(
+    judged_release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert call("reproduce", "ct-spatialvqa", str(judged_release)) == 0
+    out, err = capsys.readouterr()
+    for title in ("Gemini (%)", "jury (%)", "kappa Gemini-GPT", "BLEU", "ROUGE-L", "Findings"):
+        assert title in out
+    jury = out[out.index("jury (%)") :]
+    row = next(line for line in jury.splitlines() if "reader_x" in line)
+    assert re.findall(r"\d+\.\d\d\b", row)[:3] == ["28.57", "28.57", "42.86"]
+    assert "note 1: joined by row number: 5 of 7 rows mix questions" in out
+    # The jury's number is published and comes out; no other column of this release is published.
+    assert "1 of 1 published numbers come out to the last digit" in " ".join(err.split())
+    assert all(len(line) <= 110 for line in out.splitlines())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [80, 100, 160])
+def test_tables_fit_the_terminal(judged_release: Path, columns: int) -> None:
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"COLUMNS": str(columns), "LINES": "50", "TERM": "xterm"}
+    code = "from overread.cli import main; main()"
+    arguments = ["reproduce", "ct-spatialvqa", str(judged_release)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+    assert process.wait() == 0
+    os.close(ours)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).splitlines()
+    assert max(len(line) for line in lines) <= columns
+    assert any("95 %" in line for line in lines) == (columns >= 100)
+
+
+def test_a_release_that_ships_no_results_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = str(tmp_path / "release")
+    assert call("synth", "ct-bench", release, "--lesions", "24", "--seed", "3") == 0
+    assert call("reproduce", "ct-bench", release) == 2
+    assert "expected a release that ships predictions, votes or tables" in capsys.readouterr().err
