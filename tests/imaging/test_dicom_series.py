@@ -329,3 +329,33 @@ def test_an_enhanced_file_of_many_frames_is_a_volume(
     volume = read_volume(path)
     assert volume.geometry.spacing_mm == (2, 3, 4)
     assert np.array_equal(hu(volume), asymmetric_lps.transpose(2, 1, 0))
+
+
+def test_signed_and_unsigned_slices_go_together(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer
+) -> None:
+    positive = asymmetric_lps + np.int16(1000)
+
+    def change(number: int, elements: Elements) -> Elements:
+        return {**elements, "RescaleIntercept": -1000, "PixelRepresentation": number % 2}
+
+    volume = read_volume(write_series(positive, change=change))
+    assert np.array_equal(hu(volume), asymmetric_lps.transpose(2, 1, 0))
+
+
+def test_an_orientation_that_is_none_is_refused(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer
+) -> None:
+    def change(_: int, elements: Elements) -> Elements:
+        return {**elements, "ImageOrientationPatient": [1, 0, 0, 0.5, 0.8, 0]}
+
+    with pytest.raises(ImageError, match="an orientation that is no right angle"):
+        read_volume(write_series(asymmetric_lps, change=change))
+
+
+def test_a_picture_is_no_volume(tmp_path: Path) -> None:
+    from PIL import Image
+
+    Image.new("L", (4, 4)).save(tmp_path / "a.png")
+    with pytest.raises(ImageError, match="a volume, got a picture"):
+        read_volume(tmp_path / "a.png")

@@ -60,6 +60,15 @@ def test_the_twin_of_a_nifti_file_has_the_same_geometry(
     assert read_volume(scan).geometry == read_volume(write_nifti(asymmetric_ras, affine)).geometry
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.int32, np.uint8])
+def test_numbers_of_other_kinds_are_read(tmp_path: Path, kind: type) -> None:
+    array = np.arange(24).reshape(2, 3, 4).astype(kind)
+    path = write(tmp_path / "scan.mha", array, np.eye(3), zipped=True)
+    found = read_metaimage(path)
+    assert np.array_equal(found.array, array)
+    assert found.array.dtype.itemsize <= 4
+
+
 def test_a_header_and_its_data_file_are_read(
     asymmetric_ras: NDArray[np.int16], tmp_path: Path
 ) -> None:
@@ -112,6 +121,7 @@ def test_a_link_cannot_lead_elsewhere(scan: Path, tmp_path: Path) -> None:
         (b"ElementSpacing = 2 3 4", b"ElementSpacing = 2 x 4", "a spacing of 2 x 4 mm"),
         (b"ElementSpacing = 2 3 4", b"Comment = 1", "no ElementSpacing"),
         (b"MET_SHORT", b"MET_WORDS", "voxels of kind MET_WORDS"),
+        (b"MET_SHORT", b"MET_FLOAT", "a damaged file"),
         (b"= LOCAL", b"= LIST", "data in 'LIST'"),
         (b"= LOCAL", b"= slice%03d.raw 1 7 1", "data in 'slice%03d.raw 1 7 1'"),
         (b"ElementDataFile", b"ElementDataName", "no header that ends with ElementDataFile"),

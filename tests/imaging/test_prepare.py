@@ -16,7 +16,12 @@ from overread.imaging.geometry import geometry_of
 from overread.imaging.prepare import prepare, prepare_array, prepare_slices
 from overread.imaging.published_recipe import PublishedRecipe
 from overread.imaging.read_volume import read_volume
-from overread.imaging.recipes import RECIPES, recipe_named
+from overread.imaging.recipes import (
+    PUBLISHED_RECIPES,
+    RECIPE_SUMMARIES,
+    RECIPES,
+    recipe_named,
+)
 from overread.imaging.volume import Volume, volume_of
 from overread.records import VolumeRecipe, Window
 
@@ -324,12 +329,29 @@ def test_vila_m3_is_the_middle_slice_head_on(chest: Path) -> None:
     assert np.abs(picture - (np.clip(seen, -150, 250) + 150) / 400 * 255).max() <= 0.5 + 1e-3
 
 
-def test_every_recipe_says_where_it_comes_from(chest: Path) -> None:
-    assert list(RECIPES)[:3] == ["slices-32", "mosaic-25", "array-hu"]
+SHAPES = {
+    "slices-32": (32, 50, 60),
+    "mosaic-25": (25, 30, 36),
+    "array-hu": (40, 50, 60),
+    "merlin": (160, 224, 224),
+    "ct-chat": (240, 480, 480),
+    "med3dvlm": (128, 256, 256),
+    "m3d": (32, 256, 256),
+    "radfm": (512, 512, 128),
+    "vila-m3": (1, 50, 60),
+    "lingshu": (32, 50, 60),
+    "medgemma": (40, 50, 60),
+}
+
+
+def test_every_recipe_says_where_it_comes_from_and_has_its_size(chest: Path) -> None:
+    assert list(RECIPES) == list(SHAPES) == list(RECIPE_SUMMARIES)
+    assert tuple(SHAPES)[3:] == PUBLISHED_RECIPES
+    scan = read_volume(chest)
     for name, recipe in RECIPES.items():
         assert recipe.name == name
         assert recipe.source
-        prepare(read_volume(chest), recipe)
+        assert prepare(scan, recipe).shape == SHAPES[name], name
 
 
 def test_an_unknown_recipe_lists_the_known_ones() -> None:
