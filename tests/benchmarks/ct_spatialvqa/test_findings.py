@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from overread.benchmarks.ct_spatialvqa import findings, layout
+from overread.benchmarks.ct_spatialvqa import BENCHMARK, findings, layout
 from overread.records import Severity
 
 ONE, TWO, THREE = "valid_1_a_1.nii.gz", "valid_1_b_1.nii.gz", "valid_20_a_2.nii.gz"
@@ -70,7 +70,12 @@ def test_a_link_out_of_the_folder_of_volumes_is_unsafe(small, tmp_path):
     file = all_volumes(small)[2]
     file.rename(tmp_path / "elsewhere.nii.gz")
     file.symlink_to(tmp_path / "elsewhere.nii.gz")
-    assert small.finding("unsafe-path").count == 1
+    found = small.finding("unsafe-path")
+    assert found.count == 1
+    assert "links" in found.remedy
+    # With the folder that holds both, the link may be followed.
+    inside = BENCHMARK.open(small.root, media=tmp_path)
+    assert "unsafe-path" not in {one.code for one in inside.findings()}
 
 
 def test_reading_stops_when_its_budget_is_spent(small, monkeypatch):

@@ -23,6 +23,12 @@ __all__ = [
     "volume_findings",
 ]
 
+_REMEDIES: Final = {
+    "missing-volume": "Download these volumes too.",
+    "unreadable-volume": "Download these volumes again.",
+    "unsafe-path": "Put the files themselves there, or point --media at a folder that holds both "
+    "the links and what they lead to.",
+}
 _MOST_BYTES_READ: Final = 2 * 2**30
 _PARTS: Final = (
     (layout.CANDIDATES_FILE, "what the filter dropped cannot be shown"),
@@ -198,7 +204,7 @@ def _volume_errors(
             where=_first(list(bad.values())),
             evidence=f"{len(bad)} volumes of {asked} questions",
             effect="these questions are not asked, fail, and stay in the denominator",
-            remedy="Download these volumes again.",
+            remedy=_REMEDIES[code],
             count=len(bad),
         )
 
