@@ -120,3 +120,16 @@ def test_repeated_draws_are_questions_of_their_own(make_line, make_score) -> Non
 
 def test_summary_can_be_written_as_json(world) -> None:
     json.dumps(dataclasses.asdict(summarise_answers(*world)), allow_nan=False)
+
+
+def test_free_answers_have_no_table_but_their_non_answers(make_line, make_score) -> None:
+    planned = [make_line(str(n), box="closed" if n < 200 else "open") for n in range(300)]
+    references = {str(n): Reference(item=str(n), answer=f"It lies at {n}.") for n in range(300)}
+    scores = [make_score(str(n), 0.0, answer=f"at {n}") for n in range(190)]
+    scores += [make_score(str(n), None, reason="side: not read") for n in range(190, 200)]
+    summary = summarise_answers(scores, planned, references, only={"box": ("closed",)})
+    assert (summary.n, summary.n_answered) == (200, 190)
+    assert summary.confusion.counts == summary.confusion.references == ()
+    assert summary.reference_balance == summary.answer_balance == ()
+    assert summary.answer_balance_p is None
+    assert [(row.reason, row.count) for row in summary.non_answers] == [("side: not read", 10)]

@@ -7,10 +7,11 @@ letter, which answers it mixes up, how many questions it left open and why.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from overread.analysis.reasons import plain_reason
+from overread.analysis.strata import is_within
 from overread.records import PlannedItem, Profile, Reference, Score, Status
 from overread.stats.intervals import wilson
 from overread.stats.uniformity import chi_square_uniform
@@ -20,6 +21,8 @@ __all__ = ["AnswerSummary", "Confusion", "LetterShare", "NonAnswer", "summarise_
 _MOST_REASONS = 20
 """Distinct reasons kept for each task and status; server messages can all differ."""
 _LONGEST_REASON = 120
+_LONGEST_LETTER = 3
+"""Of an option's name, such as ``A`` or ``10``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,9 @@ class AnswerSummary:
     answer_balance_p: float | None
 
 
+_NO_CONFUSION = Confusion(references=(), answers=(), counts=())
+
+
 def summarise_answers(
     scores: Iterable[Score],
     planned: Sequence[PlannedItem],
@@ -88,6 +94,7 @@ def summarise_answers(
     metric: str = "accuracy",
     task: str = "task",
     letters: Sequence[str] = (),
+    only: Mapping[str, Collection[str]] | None = None,
 ) -> AnswerSummary:
     """Count answers against references, and non-answers by task, status and reason.
 
@@ -106,22 +113,28 @@ def summarise_answers(
     letters
         Letters on offer, so that one which nobody used has its row of zeros; those seen in
         references and answers are added.
+    only
+        Values of `PlannedItem.strata` that a question must have to count: the plan's
+        `headline_only`, for others have no row of the metric.
 
     Returns
     -------
     AnswerSummary
         The counts of `confusion` add up to `n`; `n_answered` and the counts of `non_answers` too.
+        Where references are words and not letters, there is no table of answers against them:
+        `confusion` and the balances are empty, and the rest stands.
     """
     rows = {
         (score.item, score.draw): score
         for score in scores
         if score.metric == metric and score.profile == profile and score.target is None
     }
+    planned = [line for line in planned if is_within(line.strata, only or {})]
     found = [rows.get((line.item, line.draw)) for line in planned]
     answers = [None if score is None else score.answer for score in found]
     rights = [_usable(references.get(line.item)) for line in planned]
     seen = {one for one in (*answers, *rights) if one is not None}
-    columns = sorted(seen | set(letters))
+    columns = sorted(seen | set(letters)) if _are_letters(seen, letters) else []
     tasks = [line.strata.get(task, "") for line in planned]
     reference_counts = Counter(right for right in rights if right is not None)
     answer_counts = Counter(answer for answer in answers if answer is not None)
@@ -129,13 +142,18 @@ def summarise_answers(
         profile=profile,
         n=len(planned),
         n_answered=answer_counts.total(),
-        confusion=_confusion(columns, rights, answers),
+        confusion=_confusion(columns, rights, answers) if columns or not seen else _NO_CONFUSION,
         non_answers=_non_answers(tasks, found),
         reference_balance=_balance(columns, reference_counts),
         answer_balance=_balance(columns, answer_counts),
         reference_balance_p=_balance_p(columns, reference_counts),
         answer_balance_p=_balance_p(columns, answer_counts),
     )
+
+
+def _are_letters(seen: Collection[str], letters: Sequence[str]) -> bool:
+    """Tell letters of options from free answers, of which there are as many as questions."""
+    return bool(letters) or all(len(one) <= _LONGEST_LETTER for one in seen)
 
 
 def _usable(reference: Reference | None) -> str | None:

@@ -15,8 +15,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from overread.analysis.strata import group_rows, stratum_generator
-from overread.analysis.verdicts import Verdicts, join_verdicts, planned_clusters
+from overread.analysis.compared_metric import compared_metric, run_notes
+from overread.analysis.strata import group_rows, is_within, stratum_generator
+from overread.analysis.verdicts import planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
 from overread.records import PlannedItem, Profile, Score
@@ -115,9 +116,13 @@ class _Pair:
 
 
 def compare(
-    runs: Sequence[RunScores], plan: AnalysisPlan, *, profile: Profile = "honest"
+    runs: Sequence[RunScores],
+    plan: AnalysisPlan,
+    *,
+    profile: Profile = "honest",
+    metric: str | None = None,
 ) -> Comparison:
-    """Compare runs pair by pair.
+    """Compare runs pair by pair, over the questions that the metric is about.
 
     Parameters
     ----------
@@ -127,6 +132,10 @@ def compare(
         Headline metric, strata, cluster, level, draws and seed.
     profile
         Whose scores. Under either profile the denominator is the shared plan.
+    metric
+        One of `plan.also` in the headline's place, such as ``jury_accuracy``. What it drops in
+        either run (no verdict of the jury) is left out of the pair; a metric that is no share is
+        compared where both runs have a value.
 
     Returns
     -------
@@ -136,15 +145,26 @@ def compare(
     Raises
     ------
     UsageError
-        Fewer than two runs, two runs with one label, or two runs without a common question.
+        Fewer than two runs, two runs with one label, or two runs without a common question; a
+        metric that is no share or mean of the plan, or that a run was not scored by.
     """
     _check(runs)
-    verdicts = {
-        run.label: join_verdicts(run.scores, run.planned, plan, profile=profile) for run in runs
-    }
+    chosen = compared_metric(plan, metric=metric, profile=profile)
+    runs = [
+        replace(run, planned=[line for line in run.planned if is_within(line.strata, chosen.only)])
+        for run in runs
+    ]
+    verdicts = {run.label: chosen.join(run.label, run.scores, run.planned) for run in runs}
+    counted = {label: chosen.counted(one) for label, one in verdicts.items()}
     pairs = [
         _pair(
-            first, verdicts[first.label].value, second, verdicts[second.label].value, plan.cluster
+            first,
+            verdicts[first.label].value,
+            counted[first.label],
+            second,
+            verdicts[second.label].value,
+            counted[second.label],
+            plan.cluster,
         )
         for first, second in combinations(runs, 2)
     ]
@@ -152,13 +172,23 @@ def compare(
     by_stratum = [row for keys in plan.strata if keys for row in _family(pairs, tuple(keys), plan)]
     unshared = _unshared(runs)
     return Comparison(
-        metric=plan.headline,
+        metric=chosen.metric,
         profile=profile,
         labels=tuple(run.label for run in runs),
         pairs=tuple(totals),
         by_stratum=tuple(by_stratum),
         unshared=unshared,
-        notes=_notes(runs, unshared, verdicts),
+        notes=tuple(
+            note
+            for run in runs
+            for note in run_notes(
+                run.label,
+                chosen,
+                verdicts[run.label],
+                n_planned=len(run.planned),
+                n_unshared=unshared[run.label],
+            )
+        ),
     )
 
 
@@ -182,20 +212,24 @@ def _key(line: PlannedItem) -> tuple[str, int]:
 def _pair(
     first: RunScores,
     first_values: NDArray[np.float64],
+    first_counted: NDArray[np.bool_],
     second: RunScores,
     second_values: NDArray[np.float64],
+    second_counted: NDArray[np.bool_],
     cluster: str | None,
 ) -> _Pair:
     place = {_key(line): row for row, line in enumerate(second.planned)}
-    rows = [
+    shared = [
         (row, place[_key(line)]) for row, line in enumerate(first.planned) if _key(line) in place
     ]
+    rows = [(one, two) for one, two in shared if first_counted[one] and second_counted[two]]
     if not rows:
         raise UsageError(
             expected(
                 f"{first.label} and {second.label}",
                 rule="two runs that share questions",
-                got=f"{len(first.planned)} and {len(second.planned)} questions, none in both",
+                got=f"{len(first.planned)} and {len(second.planned)} questions, "
+                + ("none with a value in both" if shared else "none in both"),
                 remedy="Run both over the same release, split, tasks and conditions.",
             )
         )
@@ -221,7 +255,9 @@ def _family(
     tests = [
         (pair, stratum, rows)
         for pair in pairs
-        for stratum, rows in group_rows([line.strata for line in pair.planned], keys)
+        for stratum, rows in group_rows(
+            [line.strata for line in pair.planned], keys, multi_label=plan.multi_label
+        )
     ]
     swaps = max(_FEWEST_SWAPS, math.ceil(_SWAPS_PER_TEST * len(tests) / (1 - plan.level)))
     return _with_holm([_difference(*test, plan, swaps) for test in tests])
@@ -299,37 +335,3 @@ def _with_holm(rows: Sequence[PairDifference]) -> list[PairDifference]:
 def _unshared(runs: Sequence[RunScores]) -> dict[str, int]:
     shared = set.intersection(*({_key(line) for line in run.planned} for run in runs))
     return {run.label: len(run.planned) - len(shared) for run in runs}
-
-
-def _notes(
-    runs: Sequence[RunScores], unshared: Mapping[str, int], verdicts: Mapping[str, Verdicts]
-) -> tuple[str, ...]:
-    notes: list[str] = []
-    for run in runs:
-        if unshared[run.label]:
-            notes.append(
-                f"{unshared[run.label]} of the {len(run.planned)} questions of {run.label} "
-                f"{_were(unshared[run.label])} not asked of every other run."
-            )
-        waiting = int((~verdicts[run.label].asked).sum())
-        if waiting:
-            has, count = ("has", "it counts") if waiting == 1 else ("have", "they count")
-            notes.append(
-                f"{_questions(waiting)} of {run.label} {has} no response yet; {count} as not right."
-            )
-        dropped = int(verdicts[run.label].dropped.sum())
-        if dropped:
-            count = "it counts" if dropped == 1 else "they count"
-            notes.append(
-                f"{_questions(dropped)} of {run.label} would be left out by the benchmark's own "
-                f"code; compared item by item {count} as not right."
-            )
-    return tuple(notes)
-
-
-def _questions(n: int) -> str:
-    return "1 question" if n == 1 else f"{n} questions"
-
-
-def _were(n: int) -> str:
-    return "was" if n == 1 else "were"
