@@ -186,8 +186,12 @@ def _is_one(facts: Facts) -> bool:
 
 def _same_segments(right: Facts, said: Facts, wanted: Asked) -> bool:
     """Whether the segments are the same, and no other lobe is named beside them."""
-    if right.lobes and said.lobes and not _same_lobes(right, said, wanted):
-        return False
+    if right.lobes and said.lobes:
+        if {lobe.split()[-1] for lobe in right.lobes} != {lobe.split()[-1] for lobe in said.lobes}:
+            return False
+        sides = [{lobe.split()[0] for lobe in each.lobes if " " in lobe} for each in (right, said)]
+        if all(sides) and sides[0] != sides[1]:
+            return False
     return right.segments == said.segments
 
 
@@ -219,6 +223,10 @@ _AGREE: Final[Mapping[Fact, Callable[[Facts, Facts, Asked], bool]]] = {
 
 def _spelt(facts: Facts, wanted: tuple[Fact, ...], question: Asked) -> str:
     """Spell the facts in words that read as the same facts; empty where nothing was read."""
+    if "segment" in wanted and facts.segments and facts.lobes:
+        parts = f"{_spelt_fact(facts, 'segment', question)} of {_spelt_lobes(facts.lobes)}"
+        rest = _without("segment", _without("lobe", wanted))
+        return ", ".join([parts, *filter(None, (_spelt_fact(facts, f, question) for f in rest))])
     return ", ".join(part for fact in wanted if (part := _spelt_fact(facts, fact, question)))
 
 
@@ -247,4 +255,5 @@ def _spelt_sides(sides: frozenset[str]) -> str:
 
 
 def _spelt_lobes(lobes: frozenset[str]) -> str:
-    return " and ".join(f"{lobe} lobe" for lobe in sorted(lobes))
+    # A lobe without a side comes first, lest it take the side of another.
+    return " and ".join(f"{lobe} lobe" for lobe in sorted(lobes, key=lambda one: (" " in one, one)))

@@ -58,7 +58,8 @@ def lobes_named(
         if context and (not found or (not sides and "both" in found)):
             found = set(context)
         named |= _spelt(value, found)
-    return frozenset(named)
+    told = {lobe.split()[1] for lobe in named if " " in lobe}
+    return frozenset(named - told)  # "lingula, upper lobe" is one lobe
 
 
 def _height(text: str, mentions: Sequence[Mention], index: int) -> tuple[str | None, str] | None:

@@ -174,7 +174,7 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     said = _without_echo([each for each in found if not each.denied], words, question.lower())
     both = _BOTH_ALONE.search(words) is not None
     context = _question_sides(question, wanted)
-    main = {kind: _main(said, kind, comparative=wanted.comparative) for kind in _KINDS}
+    main = {kind: _main(said, kind, wanted) for kind in _KINDS}
     kept = [each for each in said if each in main[_KIND_OF.get(each.kind, each.kind)]]
     lobes = lobes_named(words, kept, context=context)
     segments = _segments(words, kept, lobes, superior="segment" in wanted.facts)
@@ -206,18 +206,19 @@ _KINDS: Final = ("side", "height", "depth", "centrality", "segment", "lobes", "o
 _KIND_OF: Final = {"height-word": "height"}
 
 
-def _main(said: Sequence[Mention], kind: str, *, comparative: bool) -> list[Mention]:
+def _main(said: Sequence[Mention], kind: str, wanted: Asked) -> list[Mention]:
     """Choose the mentions of a kind that answer: what is stressed only where more is asked for."""
     own = [each for each in said if _KIND_OF.get(each.kind, each.kind) == kind]
     plain_ones = [each for each in own if not each.compared] or own
     stressed = [each for each in plain_ones if each.stressed]
-    if comparative:
-        named = [each for each in plain_ones if each.value != "both"]
-        single = [each for each in stressed if each in named] or named or stressed or plain_ones
-        if kind == "side" and len({each.value for each in single} - {"both"}) > 1:
-            return [single[0]]  # "the right is larger: 2 cm, and 1 cm on the left"
-        return single
-    return [each for each in plain_ones if not each.stressed] or plain_ones
+    if not wanted.comparative:
+        return [each for each in plain_ones if not each.stressed] or plain_ones
+    if kind != "side" or "side" not in wanted.facts:
+        return stressed or plain_ones
+    named = [each for each in plain_ones if each.value != "both"]
+    single = [each for each in stressed if each in named] or named or stressed or plain_ones
+    # "The right is larger: 2 cm, and 1 cm on the left": the first one named is the larger one.
+    return single[:1] if len({each.value for each in single}) > 1 else single
 
 
 def _without_echo(said: list[Mention], words: str, question: str) -> list[Mention]:
