@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benches.bootstrap import DRAWS, ITEMS, MODELS, PATIENTS, measure_bootstrap
 from benches.harness import measure_harness
 from benches.scale import LESIONS, QUESTIONS, measure_scale
 from benches.startup import measure_startup
@@ -21,7 +22,7 @@ __all__ = ["main"]
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
-    names = ["startup", "harness", "scale", "volumes", "text-metrics"]
+    names = ["startup", "harness", "scale", "volumes", "text-metrics", "bootstrap"]
     parser.add_argument("parts", nargs="*", choices=[*names, []])
     parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
@@ -43,6 +44,12 @@ def main() -> None:
         ),
         "text-metrics": lambda: measure_text_metrics(
             pairs=200 if quick else PAIRS, embedded_alone=50 if quick else EMBEDDED_ALONE
+        ),
+        "bootstrap": lambda: measure_bootstrap(
+            models=MODELS,
+            items=900 if quick else ITEMS,
+            patients=130 if quick else PATIENTS,
+            draws=500 if quick else DRAWS,
         ),
     }
     figures: dict[str, Any] = {
