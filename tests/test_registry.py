@@ -31,3 +31,16 @@ def test_metrics_declare_themselves():
     names = [spec.name for spec in registry.metric_specs()]
     assert names == sorted(names)
     assert {"accuracy", "accuracy_answered", "no_answer"} <= set(names)
+
+
+def test_audits_are_those_modules_that_hold_one():
+    names = registry.audit_names()
+    assert list(names) == sorted(names)
+    assert {"row-joins", "denominators", "human-audit"} <= set(names)
+    assert not {"joins", "shipped", "reproduce"} & set(names)  # what audits are made of
+    assert registry.find_audit("row-joins").summary
+
+
+def test_an_unknown_audit_lists_the_known_ones():
+    with pytest.raises(UsageError, match=r"--only: expected one of .*row-joins"):
+        registry.find_audit("joins")

@@ -36,6 +36,19 @@ def test_equal_questions_in_several_cases_are_told_apart_by_the_order_of_predict
     assert file.join.ambiguous == ()
 
 
+def test_a_question_that_stands_twice_in_its_case_takes_its_votes_in_order(make: Any):
+    first, _, third = make.questions(3, per_case=3)
+    again = replace(first, item=f"{first.case}::1")
+    asked = (first, again, third)
+    held = Replay(
+        questions=asked,
+        predictions=(make.predictions("m", asked, ["left", "right", "both"]),),
+        votes=(make.votes("m", "gpt", asked, [True, False, True]),),
+    )
+    (file,) = grade_models(held)["m"].judges
+    assert file.by_question == {0: True, 1: False, 2: True}
+
+
 def test_votes_that_say_their_case_join_by_it(make: Any):
     asked = [
         replace(one, question="Is there an effusion?", answer="No.")

@@ -73,6 +73,7 @@ def reproduce_command(benchmark: str, release: Path, /, *, json: bool = False) -
         return 0
     for column, cells in groupby(found.cells, key=lambda cell: cell.column):
         _show_column(column, list(cells))
+        show("")
     if found.findings:
         show(findings_table(found.findings))
     _say_legend()
