@@ -145,3 +145,48 @@ def test_the_same_command_again_asks_nothing_not_even_whether_the_server_is_ther
     assert held["examples"]["not-spatial"] == [
         "valid_1_a_1.nii.gz::1: Where is finding 1? → The aorta is [bold]wide[/]"
     ]
+
+
+def test_what_people_said_is_shown(
+    server: tuple[str, list[str]], table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, _ = server
+    out, sheet = tmp_path / "exam", tmp_path / "sheet.csv"
+    call(table, out, *chat(url), "--sheet", sheet)
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    spatial = rows[0].index("is_spatial")
+    for row in rows[1:]:
+        row[spatial : spatial + 3] = ["yes", "yes", "yes"]
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    capsys.readouterr()
+    assert call(table, out, *chat(url), "--audited", sheet) == 0
+    said = capsys.readouterr()
+    assert "judged by people" in said.out
+    assert "1 of 1" in said.out  # the dropped pair, which people would keep
+    assert "Wrote 3 questions" in said.err
+
+
+def test_a_request_without_a_reply_is_exit_status_1(
+    server: tuple[str, list[str]],
+    table: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    url, _ = server
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "half_a_writer.py").write_text(
+        "import json\n"
+        "def write(query):\n"
+        "    if 'valid_2' in query.item.id:\n"
+        "        raise ValueError('no')\n"
+        "    said = 'A nodule lies in the right upper lobe'\n"
+        "    return json.dumps([{'question': 'Where?', 'answer': said, 'evidence': said}])\n"
+    )
+    writer = ["-g", "python:half_a_writer:write", "-v", "chat:checker", "--base-url", url]
+    assert call(table, tmp_path / "exam", *writer) == 1
+    said = capsys.readouterr()
+    assert "request-unanswered" in said.out
+    assert "1 requests got no reply. The same command asks them again." in said.err

@@ -108,9 +108,10 @@ def _by_case(held: object) -> list[tuple[str, list[object]]]:
     found: list[tuple[str, list[object]]] = []
     for case, row in named:
         fields = cast("Mapping[str, object]", row) if isinstance(row, dict) else {}
-        members = fields.get("qa_pairs", [])
-        if case and isinstance(members, list):
-            found.append((case, cast("list[object]", members)))
+        if case and "qa_pairs" in fields:
+            held_pairs = fields["qa_pairs"]
+            is_list = isinstance(held_pairs, list)
+            found.append((case, cast("list[object]", held_pairs) if is_list else [held_pairs]))
     return found
 
 
