@@ -116,12 +116,14 @@ def test_a_link_cannot_lead_elsewhere(scan: Path, tmp_path: Path) -> None:
         (b"DimSize = 5 6 7", b"DimSize = 5 6 7 2", "dimensions"),
         (b"DimSize = 5 6 7", b"DimSize = 5 6 many", "dimensions"),
         (b"DimSize = 5 6 7", b"DimSize = 50000 60000 70000", "voxels in its header"),
-        (b"DimSize = 5 6 7", b"DimSize = 5 6 9", "a damaged file"),
+        (b"DimSize = 5 6 7", b"DimSize = 5 6 9", "a file that is cut off"),
         (b"ElementSpacing = 2 3 4", b"ElementSpacing = 2 0 4", "a spacing of 2 0 4 mm"),
         (b"ElementSpacing = 2 3 4", b"ElementSpacing = 2 x 4", "a spacing of 2 x 4 mm"),
         (b"ElementSpacing = 2 3 4", b"Comment = 1", "no ElementSpacing"),
         (b"MET_SHORT", b"MET_WORDS", "voxels of kind MET_WORDS"),
-        (b"MET_SHORT", b"MET_FLOAT", "a damaged file"),
+        (b"MET_SHORT", b"MET_FLOAT", "a file that is cut off"),
+        (b"= LOCAL", b"= a\0b", "a data file in its own folder"),
+        (b"= LOCAL", b"= " + 300 * b"a", "a data file in its own folder"),
         (b"= LOCAL", b"= LIST", "data in 'LIST'"),
         (b"= LOCAL", b"= slice%03d.raw 1 7 1", "data in 'slice%03d.raw 1 7 1'"),
         (b"ElementDataFile", b"ElementDataName", "no header that ends with ElementDataFile"),
@@ -129,7 +131,7 @@ def test_a_link_cannot_lead_elsewhere(scan: Path, tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_header_is_refused(scan: Path, old: bytes, new: bytes, message: str) -> None:
-    with pytest.raises(ImageError, match=message):
+    with pytest.raises((ImageError, UnsafePathError), match=message):
         read_metaimage(changed(scan, old, new))
 
 
@@ -162,3 +164,14 @@ def test_without_simpleitk_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "SimpleITK", None)
     with pytest.raises(MissingExtraError, match=r"overread\[itk\]"):
         read_metaimage(scan)
+
+
+def test_what_cannot_be_unpacked_is_refused_and_not_filled_up(
+    tmp_path: Path, asymmetric_ras: NDArray[np.int16]
+) -> None:
+    path = write(tmp_path / "scan.mha", asymmetric_ras, np.eye(3), zipped=True)
+    whole = path.read_bytes()
+    for damaged in (whole[:-9], whole[:-30] + bytes(30), whole.replace(b"5 6 7", b"5 6 8")):
+        path.write_bytes(damaged)
+        with pytest.raises(ImageError, match="a damaged file"):
+            read_metaimage(path)

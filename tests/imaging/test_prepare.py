@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -157,6 +158,10 @@ def test_coronal_slices_have_the_head_on_top() -> None:
     window = Window(low_hu=-1000, high_hu=1000)
     pictures = prepare_slices(hu, replace(PLAIN, axes="PIL", windows=(window,))).pictures
     assert len(pictures) == 4
+    recipe = replace(PLAIN, axes="PIL")
+    tall = prepare(volume(ramp(-1000, 1000), (1.0, 1.0, 3.0)), recipe)
+    assert tall.warnings == ("pixels of 1 × 3 mm: the pictures are distorted",)
+    assert prepare(volume(ramp(-1000, 1000), (1.0, 1.0, 3.0)), PLAIN).warnings == ()
     assert pictures[0][:, 0].tolist() == [255, 223, 191, 159, 128, 96, 64, 32, 0]
 
 
@@ -365,3 +370,18 @@ def test_one_value_everywhere_is_black(write_nifti: Callable[..., Path]) -> None
     none = read_volume(write_nifti(np.full((4, 4, 4), np.nan, dtype=np.float32), np.eye(4)))
     with pytest.raises(ImageError, match="no number at all"):
         prepare_array(none, recipe_named("m3d"))
+
+
+def test_hardly_more_than_the_volume_is_held(tmp_path: Path) -> None:
+    array = np.full((256, 256, 200), -500, dtype=np.int16)
+    image = nibabel.Nifti1Image(array, np.diag([-0.7, -0.7, 1.0, 1.0]))
+    nibabel.save(image, tmp_path / "scan.nii.gz")
+    read_volume(tmp_path / "scan.nii.gz")  # imports do not count
+    for recipe in (recipe_named("slices-32"), replace(recipe_named("merlin"), shape=(90, 80, 70))):
+        tracemalloc.start()
+        for _ in prepare(read_volume(tmp_path / "scan.nii.gz"), recipe).arrays():
+            pass
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        # Pieces of the file, some planes, the sample; as float32 the volume alone were 52 MB.
+        assert peak < array.nbytes + 45e6

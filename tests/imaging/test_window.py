@@ -53,3 +53,15 @@ def test_a_stretch_is_the_middle_98_percent() -> None:
 def test_labels_name_the_unit() -> None:
     assert window_label(Window.centred(-600, 1500), unit="HU") == "-1350 to 150 HU"
     assert window_label(Window(low_hu=0.5, high_hu=7), unit="stored") == "0.5 to 7 stored"
+
+
+def test_small_numbers_are_stretched_as_they_are() -> None:
+    window = stretch_window(np.array([0.0, 1e-7]))
+    assert window == Window(low_hu=pytest.approx(1e-9), high_hu=pytest.approx(0.99e-7))
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0, -1e7, 3e8, 1e20, -1e30, 3e38, -1e300])
+def test_a_flat_picture_of_any_value_can_be_shown(value: float) -> None:
+    window = stretch_window(np.full((4, 4), value))
+    assert np.float32(window.low_hu) < np.float32(window.high_hu)
+    assert apply_window(np.full((2, 2), min(max(value, -1e30), 1e30)), window).shape == (2, 2)

@@ -74,12 +74,12 @@ def _read(path: Path, index: int | None) -> StoredSlice:
     return _grey_slice(dataset, frame, stored)
 
 
-def open_dataset(path: Path) -> Dataset:
-    """Parse a DICOM file, its pixels not decoded; raises whatever pydicom does."""
+def open_dataset(path: Path, *, pixels: bool = True) -> Dataset:
+    """Parse a DICOM file, its pixels not decoded or not even read; raises whatever pydicom does."""
     from pydicom import dcmread
 
     with _BoundedFile(path) as file:
-        return dcmread(file, force=True)
+        return dcmread(file, force=True, stop_before_pixels=not pixels)
 
 
 class _BoundedFile(io.BufferedReader):

@@ -108,7 +108,7 @@ def read_dicom_series(
 
 def _headers(path: Path) -> list[_Slice]:
     check_file(path)
-    dataset = open_dataset(path)
+    dataset = open_dataset(path, pixels=False)
     rows, columns = int(dataset.Rows), int(dataset.Columns)  # AttributeError: no picture
     frames = int(dataset.get("NumberOfFrames") or 1)
     check_pixels(path, width=columns, height=rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,8 @@ from overread.imaging.volume import Volume, check_decoded, volume_of
 __all__ = ["metaimage_files", "read_metaimage"]
 
 _HEADER_BYTES: Final = 65_536
+_NAME_BYTES: Final = 255
+_BLOCK: Final = 2**20
 _ITEM_BYTES: Final = {
     "MET_CHAR": 1,
     "MET_UCHAR": 1,
@@ -46,7 +49,7 @@ def read_metaimage(path: Path) -> Volume:
     UnsafePathError
         The header names a data file outside its own folder.
     """
-    fields = _header(path)
+    fields, offset = _header(path)
     shape = _shape(path, fields)
     kind = fields.get("elementtype", "")
     if kind not in _ITEM_BYTES or fields.get("elementnumberofchannels", "1") != "1":
@@ -54,6 +57,8 @@ def read_metaimage(path: Path) -> Volume:
     check_decoded(path, shape, _ITEM_BYTES[kind])
     data = metaimage_files(path)[-1]
     check_file(data, max_bytes=MAX_VOLUME_BYTES)
+    n_bytes = shape[0] * shape[1] * shape[2] * _ITEM_BYTES[kind]
+    _check_whole(data, offset if data == path else 0, n_bytes, fields)
     try:
         import SimpleITK
     except ImportError as error:
@@ -94,13 +99,14 @@ def metaimage_files(path: Path) -> tuple[Path, ...]:
     UnsafePathError
         It names one outside its own folder.
     """
-    name = _header(path).get("elementdatafile", "")
+    name = _header(path)[0].get("elementdatafile", "")
     if name.upper() == "LOCAL":
         return (path,)
     if not name or name.upper().startswith("LIST") or "%" in name:
         raise _unusable(path, f"data in '{name or 'no file'}'", "Store it as one .mha file.")
     data = path.parent / name
-    if "/" in name or "\\" in name or data.resolve().parent != path.parent.resolve():
+    strange = any(mark in name for mark in "/\\\0") or len(name.encode()) > _NAME_BYTES
+    if strange or data.resolve().parent != path.parent.resolve():
         raise UnsafePathError(
             expected(
                 str(path),
@@ -112,21 +118,47 @@ def metaimage_files(path: Path) -> tuple[Path, ...]:
     return path, data
 
 
-def _header(path: Path) -> dict[str, str]:
-    """Read the lines ``Name = value`` up to the one that says where the data are."""
+def _header(path: Path) -> tuple[dict[str, str], int]:
+    """Read the lines ``Name = value`` up to the one that says where the data are; and its end."""
     check_file(path, max_bytes=MAX_VOLUME_BYTES)
     with path.open("rb") as file:
         start = file.read(_HEADER_BYTES)
     fields: dict[str, str] = {}
+    end = 0
     for line in start.split(b"\n"):
+        end += len(line) + 1
         name, equals, value = line.partition(b"=")
         if not equals:
             break
         key = name.strip().decode("latin-1").lower()
         fields[key] = value.strip().decode("latin-1")
         if key == "elementdatafile":
-            return fields
+            return fields, end
     raise _unusable(path, "no header that ends with ElementDataFile", "Copy the file again.")
+
+
+def _check_whole(data: Path, offset: int, n_bytes: int, fields: dict[str, str]) -> None:
+    """Check that the voxels are all there: SimpleITK fills up what it cannot unpack."""
+    if fields.get("compresseddata", "false").lower() != "true":
+        if data.stat().st_size - offset < n_bytes:
+            raise _unusable(data, "a file that is cut off", "Copy the file again.")
+        return
+    inflater, size = zlib.decompressobj(zlib.MAX_WBITS | 32), 0  # zlib's or gzip's own header
+    try:
+        with data.open("rb") as file:
+            file.seek(offset)
+            while not inflater.eof and size <= n_bytes and (block := file.read(_BLOCK)):
+                while block and not inflater.eof and size <= n_bytes:
+                    size += len(inflater.decompress(block, _BLOCK))
+                    block = inflater.unconsumed_tail
+    except zlib.error as error:
+        raise _unusable(data, f"a damaged file ({error})", "Copy the file again.") from error
+    if not inflater.eof or size != n_bytes:
+        raise _unusable(
+            data,
+            f"a damaged file ({size:,} bytes of voxels, {n_bytes:,} by its header)",
+            "Copy the file again.",
+        )
 
 
 def _shape(path: Path, fields: dict[str, str]) -> tuple[int, ...]:

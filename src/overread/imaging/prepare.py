@@ -21,12 +21,13 @@ from overread.imaging.published_recipe import PublishedRecipe
 from overread.imaging.reorient import check_axes, reorient
 from overread.imaging.resample import Taps, new_size, resampled_planes, taps
 from overread.imaging.volume import Volume
-from overread.imaging.window import ABDOMEN, apply_window, stretch_window, window_label
+from overread.imaging.window import ABDOMEN, apply_window, stretch_window, widened, window_label
 from overread.records import VolumeRecipe, Window
 
 __all__ = ["Preparation", "PreparedSlices", "prepare", "prepare_array", "prepare_slices"]
 
 _INTEGERS: Final = ("int16", "uint8")
+_SQUARE: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -153,7 +154,7 @@ def prepare(volume: Volume, recipe: VolumeRecipe) -> Preparation:
         spacing_mm=spacing,
         windows=windows,
         window=label,
-        warnings=(*volume.warnings, *said),
+        warnings=(*volume.warnings, *said, *_distorted(recipe, spacing)),
     )
 
 
@@ -267,6 +268,14 @@ def _windows(
     )
 
 
+def _distorted(recipe: VolumeRecipe, spacing_mm: tuple[float, float, float]) -> tuple[str, ...]:
+    """Say so when pictures show a round thing as an oval."""
+    _, down, across = spacing_mm
+    if recipe.output == "array" or abs(down - across) <= _SQUARE * across:
+        return ()
+    return (f"pixels of {across:.3g} × {down:.3g} mm: the pictures are distorted",)
+
+
 def _whole_range(
     volume: Volume, recipe: VolumeRecipe, axes: tuple[Taps, Taps, Taps], *, resampled: bool
 ) -> Window:
@@ -285,8 +294,10 @@ def _whole_range(
         raise ImageError(
             expected("volume", rule="values", got="no number at all", remedy="Copy the file again.")
         )
-    # A volume of one value becomes all black, as in the released preparations.
-    return Window(low_hu=low, high_hu=high if high > low else low + 1)
+    if high <= low:  # a volume of one value becomes all black, as in the released preparations
+        window = widened(low, low)
+        return Window(low_hu=low, high_hu=2 * window.high_hu - low)
+    return widened(low, high)
 
 
 def _grey(

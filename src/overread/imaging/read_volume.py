@@ -1,4 +1,7 @@
-"""A whole volume from any format the project reads. The format is told by bytes, not by name."""
+"""A whole volume from any format the project reads.
+
+A folder is a DICOM series, ``.mha`` and ``.mhd`` are told by their names, all else by its bytes.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from overread.imaging.volume import Volume
 __all__ = ["read_volume", "volume_files"]
 
 _METAIMAGE: Final = {".mha", ".mhd"}
+_MOST_FILES: Final = 20_000
+"""Of one folder; the longest series have some thousand slices."""
 
 
 def volume_files(path: Path) -> tuple[Path, ...]:
@@ -55,6 +60,15 @@ def _folder(folder: Path) -> tuple[Path, ...]:
                 )
             )
         files.append(path)
+    if len(files) > _MOST_FILES:
+        raise ImageError(
+            expected(
+                str(folder),
+                rule=f"at most {_MOST_FILES:,} files of one series",
+                got=f"{len(files):,}",
+                remedy="Put each series into a folder of its own.",
+            )
+        )
     if not files:
         raise ImageError(
             expected(

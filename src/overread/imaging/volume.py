@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -42,22 +44,21 @@ class Volume:
     def values(self, stored: NDArray[Any]) -> NDArray[np.float32]:
         """Scale stored numbers: float32, in HU or in the file's own unit."""
         values = stored.astype(np.float32)
-        if self.slope != 1.0:
-            values *= np.float32(self.slope)
-        if self.intercept != 0.0:
-            values += np.float32(self.intercept)
+        with np.errstate(over="ignore", invalid="ignore"):  # a hostile slope: infinite, no number
+            if self.slope != 1.0:
+                values *= np.float32(self.slope)
+            if self.intercept != 0.0:
+                values += np.float32(self.intercept)
         return values
 
     def sample(self) -> NDArray[np.float32]:
-        """Give about a million values, taken evenly; all of a small volume. NaN included."""
-        step = max(1, round((self.array.size / _SAMPLE) ** (1 / 3)))
+        """Give up to a million values, taken evenly; all of a small volume. NaN included."""
+        step = max(1, math.ceil((self.array.size / _SAMPLE) ** (1 / 3) - 1e-9))
         return self.values(self.array[::step, ::step, ::step])
 
 
 def check_decoded(source: object, shape: tuple[int, ...], itemsize: int) -> None:
     """Check the size of a volume before its voxels are read. ImageError when out of bounds."""
-    from pathlib import Path
-
     check_voxels(Path(str(source)), shape)
     size = itemsize
     for length in shape:

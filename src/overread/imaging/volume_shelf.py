@@ -121,6 +121,7 @@ class _Bounded(Generic[_Kept]):
         with self._lock:
             if size > self._bound:
                 return
+            self._size -= self._values.pop(key, (None, 0))[1]
             self._values[key] = value, size
             self._size += size
             while self._size > self._bound:

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from overread.errors import UsageError, expected
 from overread.records import Window
 
-__all__ = ["ABDOMEN", "apply_window", "stretch_window", "window_label"]
+__all__ = ["ABDOMEN", "apply_window", "stretch_window", "widened", "window_label"]
 
 ABDOMEN = Window.centred(40, 400)
 """Shown where a recipe names no window: -160 to 240 HU."""
 
 _STRETCH_PERCENT = (1.0, 99.0)
+_HUGE = 1e30
+"""Numbers beyond it are taken as this: the square of nothing measured comes near."""
 
 
 def apply_window(values: NDArray[Any], window: Window) -> NDArray[np.uint8]:
@@ -70,13 +72,25 @@ def stretch_window(values: NDArray[Any]) -> Window:
     A flat slice gives a range of width 1 around its value, one without any number 0 to 1.
     """
     finite = np.asarray(values, dtype=np.float64)
-    finite = finite[np.isfinite(finite)]
+    finite = np.clip(finite[np.isfinite(finite)], -_HUGE, _HUGE)
     if not finite.size:
         return Window(low_hu=0.0, high_hu=1.0)
     low, high = (float(end) for end in np.percentile(finite, _STRETCH_PERCENT))
-    if not low < high:
-        return Window(low_hu=low - 0.5, high_hu=low + 0.5)
-    return Window(low_hu=low, high_hu=high)
+    return widened(low, high)
+
+
+def widened(low: float, high: float) -> Window:
+    """Make a window of two ends, of width 1 around them where they are one.
+
+    Beyond 8 million the width grows with the value, so that 32 bits still tell the ends apart.
+    """
+    low, high = max(low, -_HUGE), min(high, _HUGE)
+    told_apart = max(abs(low), abs(high)) * 2**-20
+    if high - low > told_apart:
+        return Window(low_hu=low, high_hu=high)
+    least = max(1.0, told_apart)
+    middle = (low + high) / 2
+    return Window(low_hu=middle - least / 2, high_hu=middle + least / 2)
 
 
 def window_label(window: Window, *, unit: str) -> str:
