@@ -316,7 +316,7 @@ def test_faults_seen_each_with_its_count(findings: Any) -> None:
         ("repeated-pairs", "8,151 distinct pairs of question and answer among 9,077"),
         ("cases-share-patients", "1,601 cases are of 1,300 patients"),
         ("filtered-candidates", "(9,077 of 14,744) of the candidates were kept"),
-        ("no-floor", "1,252 answers begin with yes or no"),
+        ("no-floor", "2,361 questions have yes/no form, 1,252 answers begin with yes or no"),
     ],
 )
 def test_what_findings_say(findings: Any, code: str, said: str) -> None:

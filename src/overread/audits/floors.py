@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from overread.audits.replay_audit import ReplayAudit
 from overread.audits.wording import share
@@ -12,6 +13,14 @@ from overread.contracts.replay import Replay
 from overread.records import Finding, Severity
 
 __all__ = ["AUDIT"]
+
+_ASKS_YES_OR_NO: Final = frozenset(
+    (
+        *("am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had"),
+        *("can", "could", "may", "might", "must", "should", "will", "would"),
+    )
+)
+"""Words that a question begins with which asks for yes or no, or for one of two things named."""
 
 
 def _look(replay: Replay, release: Release) -> Iterator[Finding]:
@@ -46,9 +55,10 @@ def _blind(replay: Replay) -> str:
     if not counts:
         return ""
     word, n = counts.most_common(1)[0]
+    n_asked = sum(_first_word(one.question) in _ASKS_YES_OR_NO for one in replay.questions)
     return (
-        f"; {counts.total():,} answers begin with yes or no, and '{word}' every time is right for "
-        f"{share(n, counts.total())} of them"
+        f"; {n_asked:,} questions have yes/no form, {counts.total():,} answers begin with yes or "
+        f"no, and '{word}' every time is right for {share(n, counts.total())} of them"
     )
 
 
