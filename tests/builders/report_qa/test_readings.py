@@ -228,6 +228,13 @@ def test_labels_are_read_by_id_and_only_as_true_and_false() -> None:
     )
 
 
+def test_a_reply_may_repeat_what_was_asked_before_it_answers() -> None:
+    asked = json.dumps({"pairs": [{"id": "a", "question": "Where?", "answer": "There"}]})
+    said = {"id": "a", "is_spatial": True, "is_relevant": True, "is_supported": False}
+    (labels,) = read_by_id(f"You gave me {asked}. {json.dumps([said])}", ["a"])
+    assert labels == Labels(is_spatial=True, is_relevant=True, is_supported=False)
+
+
 def test_the_published_filter_keeps_what_has_no_label_and_drops_a_null() -> None:
     form = form_of("published")
     labels = form.join([(YES, Labels(is_spatial=False, is_relevant=True)), (Labels(),)], n_pairs=5)

@@ -12,6 +12,7 @@ from overread.builders.report_qa.found_json import TwiceNamed, find_objects
 __all__ = ["Labels", "read_by_id", "read_in_order"]
 
 _LONGEST_REPLY = 400_000
+_KEYS = ("is_spatial", "is_relevant", "is_supported")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,8 @@ def read_by_id(text: str | None, ids: Sequence[str]) -> tuple[Labels, ...]:
     said: dict[str, set[Labels]] = {}
     for member in find_objects(text or "", "id").objects:
         pair = member.get("id")
-        if isinstance(pair, str) and pair in ids:
+        # A reply may repeat what was asked: the same ids, without a label.
+        if isinstance(pair, str) and pair in ids and any(key in member for key in _KEYS):
             labels = Labels() if isinstance(member, TwiceNamed) else _strict(member)
             said.setdefault(pair, set()).add(labels)
     return tuple(
@@ -98,7 +100,6 @@ def _truth(member: object) -> Labels:
 
 def _strict(member: Mapping[str, object]) -> Labels:
     spatial, relevant, supported = (
-        value if isinstance(value := member.get(key), bool) else None
-        for key in ("is_spatial", "is_relevant", "is_supported")
+        value if isinstance(value := member.get(key), bool) else None for key in _KEYS
     )
     return Labels(is_spatial=spatial, is_relevant=relevant, is_supported=supported)
