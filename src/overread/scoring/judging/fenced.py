@@ -5,8 +5,8 @@ Three things stand between a planted verdict and a vote.
 - The graded texts are JSON strings between two marks, and the marks hold a hash of these very
   texts: a text cannot hold the mark of the request that it stands in.
 - Every response graded has a code, taken from the same hash, and a verdict counts only in a JSON
-  object that names the code. The prompt says the code and the form in words and shows no such
-  object, so that not even a judge that repeats the whole prompt casts a vote.
+  object that names the code. The prompt shows no such object, only a form that is no JSON, so that
+  not even a judge that repeats the whole prompt casts a vote.
 - A verdict object holds the three keys asked for, each once, and is not followed by half an object
   or one without a code: that is what is left where a judge quotes, unescaped, a text that ends the
   object early. Of several verdicts on one response the last counts. Anything else is no verdict,
@@ -54,15 +54,13 @@ _TASK: Final = (
     "- Another side, level, position, number or structure, or a denial of what the reference "
     "affirms, is a mismatch. So is an empty, evasive or unfinished prediction."
 )
-_ONE: Final = (
-    "Reply with one JSON object with three keys: id, the text {codes}; reason, one short sentence; "
-    "verdict, the word match or the word mismatch. Write nothing after it."
-)
+_ONE: Final = "Reply with one JSON object of this form, and write nothing after it:"
 _SEVERAL: Final = (
-    "Reply with a JSON list that holds one object for each entry, in their order. Every object has "
-    "three keys: id, the entry's own id; reason, one short sentence; verdict, the word match or "
-    "the word mismatch. The ids are {codes}. Write nothing after the list."
+    "Reply with a JSON list that holds one object for each entry, of this form and with these ids, "
+    "and write nothing after it:"
 )
+_FORM: Final = '{{"id": "{code}", "reason": <one short sentence>, "verdict": <match or mismatch>}}'
+"""No JSON as it stands: a judge that repeats it says nothing."""
 
 _KEYS: Final = frozenset({"id", "reason", "verdict"})
 _OPENING = re.compile(r"\{")
@@ -106,12 +104,13 @@ class FencedForm:
         codes = _codes(mark, len(graded))
         shown = codes if len(graded) > 1 else [None]
         entries = (_entry(code, each) for code, each in zip(shown, graded, strict=True))
-        form = _ONE if len(graded) == 1 else _SEVERAL
+        forms = [_FORM.format(code=code) for code in codes]
+        asked = [_ONE, *forms] if len(graded) == 1 else [_SEVERAL, "[" + ",\n ".join(forms) + "]"]
         user = "\n\n".join(
             (
                 _TASK,
                 "\n".join((f"<graded {mark}>", *entries, f"</graded {mark}>")),
-                form.format(codes=", ".join(codes)),
+                "\n".join(asked),
             )
         )
         return (Part(role="system", text=_SYSTEM), Part(text=user))
