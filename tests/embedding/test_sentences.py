@@ -76,6 +76,15 @@ class TestRealWeights:
         np.testing.assert_array_equal(again[4], vectors[0])
         np.testing.assert_array_equal(again[5], vectors[0])
 
+    def test_progress_counts_distinct_texts(self) -> None:
+        told: list[tuple[int, int]] = []
+        texts = [str(number % 600) for number in range(1000)]
+        vectors = open_sentence_model().embed(
+            texts, on_progress=lambda done, of: told.append((done, of))
+        )
+        assert told == [(512, 600), (600, 600)]
+        np.testing.assert_array_equal(vectors[0], vectors[600])
+
     def test_no_text_gives_no_vector(self) -> None:
         assert open_sentence_model().embed([]).shape == (0, 384)
 

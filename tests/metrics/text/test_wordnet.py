@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,25 @@ def test_nltk_data_is_found(
     small_wordnet.rename(place / "corpora" / "wordnet")
     monkeypatch.setenv("NLTK_DATA", f"{tmp_path / 'none'}{os.pathsep}{place}")
     assert find_wordnet() == place / "corpora" / "wordnet"
+
+
+@pytest.mark.usefixtures("no_wordnet")
+def test_what_nltk_downloads_is_read_as_it_comes(
+    small_wordnet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpora = tmp_path / "nltk" / "corpora"
+    corpora.mkdir(parents=True)
+    shutil.make_archive(os.fspath(corpora / "wordnet"), "zip", tmp_path, "wordnet")
+    monkeypatch.setenv("NLTK_DATA", os.fspath(tmp_path / "nltk"))
+    found = find_wordnet()
+    assert found == corpora / "wordnet.zip"
+    assert WordNet(found).synonyms("knots") == WordNet(small_wordnet).synonyms("knots")
+
+
+def test_a_zip_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "wordnet.zip").write_bytes(b"no zip")
+    with pytest.raises(UsageError, match=r"a folder with the file index\.noun"):
+        WordNet(tmp_path / "wordnet.zip")
 
 
 @pytest.mark.usefixtures("no_wordnet")

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from overread.errors import UsageError, expected
 
@@ -38,6 +39,7 @@ _ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }  # fmt: skip
+_ZIP = ".zip"
 _Offsets = tuple[int, ...]
 
 
@@ -47,7 +49,8 @@ class WordNet:
     Parameters
     ----------
     folder
-        With ``index.PART``, ``data.PART`` and ``PART.exc`` for noun, verb, adj and adv.
+        With ``index.PART``, ``data.PART`` and ``PART.exc`` for noun, verb, adj and adv; or NLTK's
+        ``wordnet.zip``, which holds such a folder.
 
     Raises
     ------
@@ -56,14 +59,14 @@ class WordNet:
 
     Notes
     -----
-    The index of WordNet 3.0 has 156,584 entries; with the data it holds about 60 MB of memory.
+    The index of WordNet 3.0 has 155,287 entries; with the data it holds 52 MB of memory.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._index = {part: _read_index(_file(folder, f"index.{part}")) for part in _PARTS}
-        self._data = {part: _read(_file(folder, f"data.{part}")) for part in _PARTS}
-        self._exceptions = {part: _read_exceptions(_file(folder, f"{part}.exc")) for part in _PARTS}
+        self._index = {part: _index(_text(folder, f"index.{part}")) for part in _PARTS}
+        self._data = {part: _text(folder, f"data.{part}") for part in _PARTS}
+        self._exceptions = {part: _exceptions(_text(folder, f"{part}.exc")) for part in _PARTS}
         self._known: dict[str, frozenset[str]] = {}
 
     def synonyms(self, word: str) -> frozenset[str]:
@@ -139,8 +142,9 @@ class WordNet:
 def find_wordnet() -> Path | None:
     """Find the folder of WordNet's files; None when there is none.
 
-    Looked at in turn: the folder that ``OVERREAD_WORDNET`` names, Debian's ``/usr/share/wordnet``,
-    and ``corpora/wordnet`` in the usual folders of NLTK's data.
+    Looked at in turn: the folder (or zip) that ``OVERREAD_WORDNET`` names, Debian's
+    ``/usr/share/wordnet``, and ``corpora/wordnet`` or ``corpora/wordnet.zip`` in the usual folders
+    of NLTK's data.
     """
     named = os.environ.get(WORDNET_VARIABLE)
     if named:
@@ -149,6 +153,8 @@ def find_wordnet() -> Path | None:
     for folder in (_DEBIAN, *_nltk_folders()):
         if (folder / "index.noun").is_file():
             return folder
+        if (packed := folder.with_suffix(_ZIP)).is_file():
+            return packed
     return None
 
 
@@ -184,8 +190,8 @@ def _open(folder: Path) -> WordNet:
 
 
 _INSTALL = (
-    "Install them: apt-get install wordnet-base (Debian, Ubuntu), or 'python -m nltk.downloader "
-    f"wordnet', unpacked; or name their folder in {WORDNET_VARIABLE}."
+    "Install them: apt-get install wordnet-base (Debian, Ubuntu), or python -m nltk.downloader "
+    f"wordnet (elsewhere); or name their folder in {WORDNET_VARIABLE}."
 )
 
 
@@ -195,9 +201,14 @@ def _nltk_folders() -> Iterator[Path]:
         yield folder / "corpora" / "wordnet"
 
 
-def _file(folder: Path, name: str) -> Path:
-    path = folder / name
-    if not path.is_file():
+def _text(folder: Path, name: str) -> str:
+    try:
+        if folder.suffix == _ZIP:
+            with ZipFile(folder) as packed:
+                content = packed.read(f"wordnet/{name}")
+        else:
+            content = (folder / name).read_bytes()
+    except (OSError, KeyError, BadZipFile) as problem:
         raise UsageError(
             expected(
                 "WordNet",
@@ -205,21 +216,17 @@ def _file(folder: Path, name: str) -> Path:
                 got=str(folder),
                 remedy=_INSTALL,
             )
-        )
-    return path
-
-
-def _read(path: Path) -> str:
+        ) from problem
     # Offsets count bytes, so every byte must be one character; the files are ASCII.
-    return path.read_text("latin-1")
+    return content.decode("latin-1")
 
 
-def _read_index(path: Path) -> dict[str, str]:
+def _index(text: str) -> dict[str, str]:
     """Give the rest of each line by its word; lines that begin with a space are the licence."""
-    lines = (line.partition(" ") for line in _read(path).splitlines() if line[:1] != " ")
+    lines = (line.partition(" ") for line in text.split("\n") if line[:1] not in ("", " "))
     return {word: rest for word, _, rest in lines}
 
 
-def _read_exceptions(path: Path) -> dict[str, tuple[str, ...]]:
-    fields = (line.split() for line in _read(path).splitlines())
+def _exceptions(text: str) -> dict[str, tuple[str, ...]]:
+    fields = (line.split() for line in text.split("\n"))
     return {words[0]: tuple(words[1:]) for words in fields if words}
