@@ -125,6 +125,9 @@ class Shipped:
     def replay(self) -> Replay:
         return self.held
 
+    def published(self) -> tuple[PublishedValue, ...]:
+        return self.held.published
+
 
 @pytest.fixture
 def shipped(tmp_path: Path) -> Any:

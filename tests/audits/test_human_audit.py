@@ -37,5 +37,11 @@ def test_a_paper_that_says_more_is_told(slipped: Replay, shipped: Any):
     assert found.effect.endswith("the paper 'Lost in Volume' says 12 % and 95 %")
 
 
+def test_a_release_without_a_paper_is_held_to_none(slipped: Replay, shipped: Any):
+    held = replace(slipped, audit=labels((True, True)), published=())
+    (found,) = AUDIT.look(shipped(held, "ct-spatialvqa"))
+    assert found.severity is Severity.INFO
+
+
 def test_no_audit_gives_nothing(slipped: Replay, shipped: Any):
     assert list(AUDIT.look(shipped(slipped))) == []

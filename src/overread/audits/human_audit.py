@@ -43,7 +43,8 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
         f"spatial but not relevant, {counts[False, False]} neither, {len(labels) - len(whole)} "
         "incomplete"
     )
-    claim = _CLAIMS.get(release.card.name)
+    # A synthetic release, and one built from other reports, has no paper.
+    claim = _CLAIMS.get(release.card.name) if release.published() else None
     n = len(replay.questions)
     found_share = len(labels) / n if n else 0.0
     agreement = n_both / len(whole) if whole else None
