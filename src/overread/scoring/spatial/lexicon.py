@@ -20,6 +20,7 @@ __all__ = [
     "IMPLIED_LOBE",
     "MEANING",
     "NUMBERED_SEGMENT",
+    "ONE_NUMBER",
     "PLACES",
     "SEGMENTS_LEFT",
     "SEGMENTS_RIGHT",
@@ -152,9 +153,13 @@ IMPLIED_LOBE: Final[Mapping[str, tuple[str | None, str]]] = {
 }
 """Segment → side and lobe that its name alone tells."""
 
+_NUMBER = r"(?:10|[1-9]|viii|vii|iv|vi|ix|v|x|i{1,3})"
 NUMBERED_SEGMENT: Final = re.compile(
-    r"\b(?:segments? |s|b)(?P<number>10|[1-9]|viii|vii|iv|vi|ix|v|x|i{1,3})[ab]?\b"
+    rf"\b(?:segments? |s|b){_NUMBER}[ab]?\b"
+    rf"(?:(?:/| and | & |, )s?{_NUMBER}\b(?! ?(?:mm|cm)))*"
 )
+ONE_NUMBER: Final = re.compile(_NUMBER)
+"""Within a `NUMBERED_SEGMENT`."""
 _COMMON = {3: "anterior", 6: "superior", 9: "laterobasal", 10: "posterobasal"}
 SEGMENTS_RIGHT: Final[Mapping[int, tuple[str, str]]] = {
     number: ("upper" if number < 4 else "middle" if number < 6 else "lower", name)

@@ -85,6 +85,8 @@ def _parted(text: str, one: Mention, other: Mention) -> bool:
     between = text[first.end : second.start]
     if first is one and re.search(r"\b(?:of|in)\b", between) and "," not in between:
         return False
+    if first is other and "," in between:
+        between = between.replace(",", " ", 1)  # "lower lobe, in the apical segment"
     return _DELIMITER.search(between) is not None
 
 

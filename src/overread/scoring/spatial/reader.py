@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from overread.scoring.reply_text import normalise, plain, strip_thinking
 from overread.scoring.spatial.forms import Asked, asked
 from overread.scoring.spatial.lexicon import (
     NUMBERED_SEGMENT,
+    ONE_NUMBER,
     SEGMENTS_LEFT,
     SEGMENTS_RIGHT,
     STRUCTURES,
@@ -165,7 +167,12 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     >>> sorted(read_facts("Both lungs, more on the right").sides)
     ['left', 'right']
     """
-    words = answer_words(text)
+    return _read(answer_words(text), question)
+
+
+@lru_cache(maxsize=16_384)
+def _read(words: str, question: str) -> Facts:
+    """Read prepared words; kept, because a reference is read anew for every model and policy."""
     if not words:
         return Facts()
     wanted = asked(question)
@@ -173,7 +180,7 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     found = mentions(words, negative=negative)
     said = _without_echo([each for each in found if not each.denied], words, question.lower())
     both = _BOTH_ALONE.search(words) is not None
-    context = _question_sides(question, wanted)
+    context = _NONE if "side" in wanted.facts else _question_sides(question)
     main = {kind: _main(said, kind, wanted) for kind in _KINDS}
     kept = [each for each in said if each in main[_KIND_OF.get(each.kind, each.kind)]]
     lobes = lobes_named(words, kept, context=context)
@@ -196,7 +203,7 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
         sizes_mm=_sizes(words),
         absent=not negative and _ABSENT.search(words) is not None,
         wrong_side=bool(context and sides and not context & sides),
-        elsewhere=bool(structures - _structures(question.lower()) - {"lung"}),
+        elsewhere=bool(structures - _structures_of(question) - {"lung"}),
         both=both,
     )
 
@@ -209,10 +216,12 @@ _KIND_OF: Final = {"height-word": "height"}
 def _main(said: Sequence[Mention], kind: str, wanted: Asked) -> list[Mention]:
     """Choose the mentions of a kind that answer: what is stressed only where more is asked for."""
     own = [each for each in said if _KIND_OF.get(each.kind, each.kind) == kind]
+    if not wanted.comparative:
+        if any(each.compared for each in own):
+            return own  # "larger than on the left" is on both sides
+        return [each for each in own if not each.stressed] or own
     plain_ones = [each for each in own if not each.compared] or own
     stressed = [each for each in plain_ones if each.stressed]
-    if not wanted.comparative:
-        return [each for each in plain_ones if not each.stressed] or plain_ones
     if kind != "side" or "side" not in wanted.facts:
         return stressed or plain_ones
     named = [each for each in plain_ones if each.value != "both"]
@@ -243,14 +252,18 @@ def _values(kept: Sequence[Mention], kind: str) -> frozenset[str]:
     return frozenset(each.value for each in kept if each.kind == kind)
 
 
-def _question_sides(question: str, wanted: Asked) -> frozenset[str]:
-    """Give the sides that a question names without asking for them."""
-    if "side" in wanted.facts:
-        return _NONE
+@lru_cache(maxsize=16_384)
+def _question_sides(question: str) -> frozenset[str]:
+    """Give the sides that a question names."""
     named = _values(mentions(answer_words(question)), "side") - {"midline"}
     if named == frozenset({"both"}):
         return frozenset({"left", "right"})
     return named if len(named) == 1 else _NONE
+
+
+@lru_cache(maxsize=16_384)
+def _structures_of(question: str) -> frozenset[str]:
+    return _structures(question.lower())
 
 
 def _sides(kept: Sequence[Mention], lobes: frozenset[str], *, both: bool) -> frozenset[str]:
@@ -299,8 +312,7 @@ def _segments(
     if superior and any(words.startswith("superior", each.start) for each in kept):
         named.add("superior")
     left = "left" in _values(kept, "side") and "right" not in _values(kept, "side")
-    for match in NUMBERED_SEGMENT.finditer(words):
-        named.add((SEGMENTS_LEFT if left else SEGMENTS_RIGHT)[_roman(match["number"])][1])
+    named |= {(SEGMENTS_LEFT if left else SEGMENTS_RIGHT)[n][1] for n in _numbers(words)}
     if lobes and all(lobe.endswith("lower") for lobe in lobes):
         # In the lower lobe the posterior segment is the posterior basal one.
         named = {_BASAL.get(name, name) for name in named}
@@ -327,12 +339,21 @@ def _lobes_implied(
     sides = ({"left", "right"} if "both" in told else set(told)) or set(context)
     heights = {_LOBE_OF_SEGMENT[name] for name in segments if name in _LOBE_OF_SEGMENT}
     table = SEGMENTS_LEFT if sides == {"left"} else SEGMENTS_RIGHT
-    heights |= {table[_roman(match["number"])][0] for match in NUMBERED_SEGMENT.finditer(words)}
+    heights |= {table[number][0] for number in _numbers(words)}
     if not segments:
         heights |= _values(kept, "height-word")
     if heights == {"middle"} and not sides:
         sides = {"right"}
     return frozenset(f"{side} {height}".strip() for height in heights for side in (sides or {""}))
+
+
+def _numbers(words: str) -> set[int]:
+    """List the segments named by number: "S6", "segments 8/9"."""
+    return {
+        _roman(number[0])
+        for match in NUMBERED_SEGMENT.finditer(words)
+        for number in ONE_NUMBER.finditer(match[0])
+    }
 
 
 def _roman(number: str) -> int:
