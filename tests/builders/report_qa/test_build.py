@@ -199,6 +199,21 @@ def test_a_request_without_a_reply_is_said_and_asked_again(
     assert (outcome.n_failed, outcome.report.kept, outcome.n_asked) == (0, 6, 1)
 
 
+def test_requests_that_fail_alike_are_one_finding(request_: BuildRequest, models: Models) -> None:
+    def write(query: Query) -> str:
+        if "valid_1" in query.item.id:
+            raise ModelError(f"item {query.item.id}: expected a reply, got none.")
+        return _released_pairs(query)
+
+    request = dataclasses.replace(
+        request_, profile="published", generator=models(write), validator=models(lambda query: "[]")
+    )
+    report = build(request).report
+    assert [(one.code, one.count, one.evidence) for one in report.findings] == [
+        ("request-unanswered", 2, "the generator gave no reply: expected a reply, got none.")
+    ]
+
+
 def test_a_wrong_key_stops_before_the_first_question(
     request_: BuildRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

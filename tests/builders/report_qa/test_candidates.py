@@ -109,3 +109,33 @@ def test_candidates_of_other_cases_are_refused(
     with pytest.raises(ReleaseError, match="1 other cases"):
         build(request)
     assert models.asked == []
+
+
+def test_recorded_replies_serve_as_models(tmp_path: Path, table: Path) -> None:
+    label = '{"is_spatial": true, "is_relevant": true}'
+    recorded = {
+        "valid_1_a_1.nii.gz/generate/0": json.dumps(
+            [{**PAIR, "question": f"{n}?"} for n in "abcdef"]
+        ),
+        "valid_1_a_1.nii.gz/validate/0": f'[{", ".join([label] * 4)}, {{"is_spatial": false}}]',
+        "valid_1_a_1.nii.gz/validate/1": f"[{label}]",
+    }
+    for kind in ("generate", "validate"):
+        lines = [
+            json.dumps({"item": item, "text": text})
+            for item, text in recorded.items()
+            if kind in item
+        ]
+        (tmp_path / f"{kind}.jsonl").write_text("\n".join(lines), "utf-8")
+    request = BuildRequest(
+        reports=table,
+        out=tmp_path / "exam",
+        profile="published",
+        generator=f"predictions:{tmp_path / 'generate.jsonl'}",
+        validator=f"predictions:{tmp_path / 'validate.jsonl'}",
+    )
+    report = build(request).report
+    assert (report.candidates, report.kept, report.dropped) == (6, 5, {"not-spatial": 1})
+    # The two other reports stand in no line of the file.
+    assert report.unanswered_requests == 2
+    assert ["not in the file" in one.evidence for one in report.findings] == [True]

@@ -146,7 +146,9 @@ def _reply_findings(
     failed: dict[str, list[str]] = defaultdict(list)
     for case, one in generated.items():
         if one.status is Status.FAILED:
-            failed[one.reason or "no reply"].append(case)
+            # Messages name their item first; one finding stands for all with the same trouble.
+            reason = one.reason or "no reply"
+            failed[reason.removeprefix(f"item {case}/generate/0: ")].append(case)
         elif one.read.problem:
             unread[one.read.problem].append(case)
     for problem, cases in unread.items():
