@@ -43,8 +43,9 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
         f"spatial but not relevant, {counts[False, False]} neither, {len(labels) - len(whole)} "
         "incomplete"
     )
-    # A synthetic release, and one built from other reports, has no paper.
-    claim = _CLAIMS.get(release.card.name) if release.published() else None
+    # A synthetic release, and one built from other reports, is not the paper's.
+    is_papers = any(one in replay.published for one in release.published())
+    claim = _CLAIMS.get(release.card.name) if is_papers else None
     n = len(replay.questions)
     found_share = len(labels) / n if n else 0.0
     agreement = n_both / len(whole) if whole else None
