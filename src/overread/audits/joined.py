@@ -28,8 +28,9 @@ class Joined:
     judges: tuple[str, ...]
 
     def has_all_votes(self, model: str) -> bool:
-        """Tell whether every judge's votes on a model are known."""
-        return model in self.graded and len(self.graded[model].judges) == len(self.judges)
+        """Tell whether every judge's votes on a model are known, from one file each."""
+        graded = self.graded.get(model)
+        return graded is not None and sorted(f.judge for f in graded.judges) == sorted(self.judges)
 
 
 def join_all(replay: Replay) -> Joined:
