@@ -200,3 +200,13 @@ def test_a_pair_of_files_is_not_followed(tmp_path: Path) -> None:
         read_nifti_volume(tmp_path / "scan.hdr")
     with pytest.raises(ImageError, match="no readable file"):
         read_nifti_volume(tmp_path / "none.nii")
+
+
+def test_voxels_far_behind_the_header_are_not_looked_for(tmp_path: Path) -> None:
+    image = nibabel.Nifti1Image(np.zeros((2, 2, 2), dtype=np.int16), LPS)
+    nibabel.save(image, tmp_path / "scan.nii")
+    data = bytearray((tmp_path / "scan.nii").read_bytes())
+    data[108:112] = struct.pack("<f", 1e9)
+    (tmp_path / "scan.nii.gz").write_bytes(gzip.compress(bytes(data)))
+    with pytest.raises(ImageError, match="voxels from byte 1,000,000,000 on"):
+        read_nifti_volume(tmp_path / "scan.nii.gz")

@@ -22,6 +22,9 @@ __all__ = ["read_nifti_volume"]
 _PIECE: Final = 2**22
 """Voxels read at once."""
 
+_MOST_OFFSET: Final = 2**24
+"""Bytes before the first voxel: header and extensions. Beyond it lies only a bomb to unpack."""
+
 _MM: Final = {1: 1000.0, 2: 1.0, 3: 0.001}
 """NIfTI's codes for metre, millimetre and micrometre → mm."""
 
@@ -71,6 +74,8 @@ def _read(path: Path) -> Volume:
     affine, warnings = _affine(image)
     geometry = geometry_of(affine, shape, source=str(path))
     proxy = cast("Any", image.dataobj)
+    if not 0 <= int(proxy.offset) <= _MOST_OFFSET:
+        raise _unusable(path, f"voxels from byte {int(proxy.offset):,} on", "Copy the file again.")
     array = _voxels(path, shape, stored, kept, int(proxy.offset))
     return volume_of(
         array,
