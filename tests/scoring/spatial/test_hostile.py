@@ -86,6 +86,11 @@ def test_classes_read_as_themselves(form: str) -> None:
             assert compare(question, one, other).value == float(one == other)
 
 
+def test_a_question_of_two_facts_has_no_list_of_answers() -> None:
+    assert question_classes("Is it in the upper or lower lobe, anterior or posterior?") is None
+    assert question_classes("Is it in the upper or lower lobe?") == ("upper", "lower")
+
+
 @pytest.mark.parametrize(
     "piece",
     [

@@ -76,8 +76,8 @@ class Baseline(ABC):
 
     def say(self, query: Query) -> str:
         """Answer a question that asks for text. NothingToSayError when it cannot."""
-        options_of(query.item)
-        raise NothingToSayError("it answers questions with options only")
+        kind = type(query.item.answer_space).__name__
+        raise NothingToSayError(f"it answers questions with options, and this one asks for {kind}")
 
 
 def options_of(item: Item) -> tuple[Option, ...]:

@@ -123,8 +123,6 @@ def _facts_to_compare(wanted: Asked, right: Facts, question: str) -> tuple[Fact,
         facts = _without("lobe", facts)  # "which segment of the right lower lobe?"
     if "segment" in facts and not right.segments:
         facts = _without("segment", facts)
-    if "segment" in facts and not right.lobes:
-        facts = _without("lobe", facts)
     return facts
 
 
@@ -186,13 +184,11 @@ def _is_one(facts: Facts) -> bool:
 
 def _same_segments(right: Facts, said: Facts, wanted: Asked) -> bool:
     """Whether the segments are the same, and no other lobe is named beside them."""
-    if right.lobes and said.lobes:
-        if {lobe.split()[-1] for lobe in right.lobes} != {lobe.split()[-1] for lobe in said.lobes}:
-            return False
-        sides = [{lobe.split()[0] for lobe in each.lobes if " " in lobe} for each in (right, said)]
-        if all(sides) and sides[0] != sides[1]:
-            return False
-    return right.segments == said.segments
+    both = (right.lobes, said.lobes)
+    heights = [{lobe.split()[-1] for lobe in lobes} for lobes in both]
+    sides = [{lobe.split()[0] for lobe in lobes if " " in lobe} for lobes in both]
+    elsewhere = any(all(pair) and pair[0] != pair[1] for pair in (heights, sides))
+    return right.segments == said.segments and not elsewhere
 
 
 def _same_lobes(right: Facts, said: Facts, wanted: Asked) -> bool:

@@ -193,7 +193,7 @@ def _read(words: str, question: str) -> Facts:
         polarity=polarity(words, question),
         sides=sides,
         one_side=any(each.kind == "one" for each in said),
-        heights=_heights(words, kept, lobes, both=both and "height" in wanted.facts),
+        heights=_heights(kept, lobes, both=both and "height" in wanted.facts),
         depths=_depths(kept, both=both and "depth" in wanted.facts),
         centralities=_centralities(kept, both=both and "centrality" in wanted.facts),
         lobes=lobes,
@@ -275,18 +275,12 @@ def _sides(kept: Sequence[Mention], lobes: frozenset[str], *, both: bool) -> fro
     return frozenset(sides)
 
 
-def _heights(
-    words: str, kept: Sequence[Mention], lobes: frozenset[str], *, both: bool
-) -> frozenset[str]:
+def _heights(kept: Sequence[Mention], lobes: frozenset[str], *, both: bool) -> frozenset[str]:
     if both:
         return frozenset({"upper", "lower"})
     if lobes:
         return frozenset(lobe.split()[-1] for lobe in lobes)
-    heights = set(_values(kept, "height-word"))
-    for each in kept:
-        if each.value == "superior" and not words.startswith(" segment", each.end):
-            heights.add("upper")
-    return frozenset(heights)
+    return _values(kept, "height-word")
 
 
 def _depths(kept: Sequence[Mention], *, both: bool) -> frozenset[str]:
