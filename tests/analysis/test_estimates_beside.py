@@ -191,6 +191,42 @@ def test_none_with_a_value_is_undefined_with_a_reason(planned, open_plan, make_s
     assert nobody.reason == "no response to any of 1 items"
 
 
+def test_a_few_unknown_chances_do_not_hide_the_others(planned, open_plan, make_score):
+    many = [
+        dataclasses.replace(_line(str(n), "side"), chance=None if n == 0 else 1 / 3)
+        for n in range(100)
+    ]
+    scores = _rule(make_score, *[1.0] * 50, *[0.0] * 50)
+    total = _pick(estimate(scores, many, open_plan), "rule_accuracy")
+    assert total.chance == pytest.approx(1 / 3)
+    assert total.reason is not None
+    assert "chance is without 1 item whose possible answers cannot be listed" in total.reason
+    half = [dataclasses.replace(line, chance=None) if int(line.item) % 2 else line for line in many]
+    assert _pick(estimate(scores, half, open_plan), "rule_accuracy").chance is None
+
+
+def test_cells_of_open_questions_are_clustered(open_plan, make_score):
+    planned = [_line(str(n), "side", patient=f"p{n // 4}") for n in range(200)]
+    values = [float(n // 4 % 2) for n in range(200)]  # a patient is right in all or in none
+    cell = _pick(estimate(_rule(make_score, *values), planned, open_plan), "rule_accuracy",
+                 form="side")  # fmt: skip
+    assert cell.method == "cluster bootstrap (patient)"
+    assert cell.high - cell.low > 0.2  # of 50 patients, not of 200 questions
+    # Nobody right: nothing to resample, and still no certainty.
+    cell = _pick(estimate(_rule(make_score, *[0.0] * 200), planned, open_plan), "rule_accuracy",
+                 form="side")  # fmt: skip
+    assert (cell.low, cell.method) == (0.0, "wilson")
+    assert cell.high > 0
+
+
+def test_bleu_stays_between_0_and_100(open_plan):
+    planned = [_line(str(n), "side", patient=f"p{n // 4}") for n in range(12)]
+    texts = {(str(n), 0): ("left lower lobe of lung" if n < 4 else "no", "left lower lobe of lung")
+             for n in range(12)}  # fmt: skip
+    found = _pick(estimate([], planned, open_plan, texts=texts), "bleu", "published")
+    assert (found.low, found.high) == (0.0, 100.0)
+
+
 # ---------------------------------------------------------------- several labels
 
 

@@ -117,3 +117,11 @@ def test_no_text_makes_the_reader_fail_otherwise(tmp_path_factory, content) -> N
     except UsageError:
         return
     assert set(read.labels) <= {("0", 0), ("1", 0)}
+
+
+def test_a_file_that_cannot_be_labels_is_not_read_into_memory(tmp_path, planned) -> None:
+    path = tmp_path / "labels.csv"
+    with path.open("wb") as file:
+        file.truncate(100_000_001)  # sparse: takes no room
+    with pytest.raises(UsageError, match="a file of more than 100 MB"):
+        read_labels(path, planned)

@@ -59,3 +59,25 @@ def test_dropped_requests_are_named():
     scores = both(0, None, None, status=Status.FAILED, reason="HTTP 500")
     codes = {f.code: f for f in reply_findings(scores, planned(1), PLAN)}
     assert "drops what it calls failed" in codes["profile-gap"].evidence
+
+
+def test_questions_that_the_headline_is_not_about_do_not_count():
+    plan = AnalysisPlan(
+        strata=((),), cells=(), cluster=None, headline="rule_accuracy",
+        headline_only={"form": ("side",)},
+    )  # fmt: skip
+    planned = [
+        PlannedItem(
+            item=str(n), request_hash=str(n), groups={}, chance=None,
+            strata={"form": "side" if n < 10 else "where"},
+        )
+        for n in range(1000)
+    ]  # fmt: skip
+    scores = [
+        Score(
+            run="r", item="3", patient=None, metric="rule_accuracy", metric_version="1",
+            profile="honest", unit="share", value=None, status=Status.UNPARSED, reason="no side",
+        )
+    ]  # fmt: skip
+    (found,) = reply_findings(scores, planned, plan)
+    assert found.where == "1 of 10 questions"

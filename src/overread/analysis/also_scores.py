@@ -138,7 +138,11 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         nothing = f"none of {len(rows)} items has a value"
     corpus = None
     if scores.corpus is not None:
-        corpus = CorpusTable(table=scores.corpus.table[rows], value=scores.corpus.value)
+        corpus = CorpusTable(
+            table=scores.corpus.table[rows],
+            value=scores.corpus.value,
+            range=scores.corpus.range,
+        )
     key = _TARGET_KEYS.get(scores.also.metric, "target")
     return Column(
         metric=scores.also.metric,

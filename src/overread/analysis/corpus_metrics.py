@@ -38,6 +38,8 @@ class CorpusMetric:
     """Predictions and references, none empty → (n, sums) what each pair adds."""
     value: SumsStatistic
     """(…, sums) → (…): NaN where undefined."""
+    range: tuple[float, float]
+    """Least and greatest value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ class CorpusSums:
     counts: NDArray[np.bool_]
     """(n,) whether both sides have text."""
     value: SumsStatistic
+    range: tuple[float, float]
 
 
 CORPUS_METRICS: Final[Mapping[str, CorpusMetric]] = {
@@ -59,6 +62,7 @@ CORPUS_METRICS: Final[Mapping[str, CorpusMetric]] = {
             predictions, references, lowercase=True
         ),
         value=bleu,
+        range=(0.0, 100.0),
     ),
 }
 """By name, as in `AlsoMetric.metric`. ``bleu`` is sacrebleu's, both sides lower-cased, 0 to 100."""
@@ -120,4 +124,5 @@ def corpus_sums(metric: str, planned: Sequence[PlannedItem], texts: TextPairs) -
         asked=np.array([pair is not None for pair in pairs], dtype=np.bool_),
         counts=counts,
         value=chosen.value,
+        range=chosen.range,
     )

@@ -31,6 +31,9 @@ from overread.stats.sums_interval import sums_interval
 __all__ = ["estimate"]
 
 _PROFILES: tuple[Profile, ...] = ("published", "honest")
+_MOST_UNKNOWN_CHANCES = 0.05
+"""Of a headline over closed questions, a few leave answers that cannot be listed: with more than
+one in twenty no chance is given. Of other headlines every chance must be known."""
 _Only: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -69,11 +72,13 @@ def estimate(
         metrics (`plan.also`) in their order. Strata without a question that a metric is about have
         no row of it. A metric scored for several targets has one row each, whose stratum names it
         (``judge``). Strata of a key with several labels come twice, whole and under
-        `plan_strata.WEIGHTING`. Cells (`plan.cells`) of shares have Wilson intervals, which take
-        items as independent, and say so where several belong to one patient; all else has a
-        bootstrap over `plan.cluster`, or a t interval where fewer than `FEW_CLUSTERS` of them
-        carry weight (a jackknife for a corpus metric). A value without an interval (one item, one
-        patient, no variation) has a reason and no bounds.
+        `plan_strata.WEIGHTING`.
+
+        Cells (`plan.cells`) of shares have Wilson intervals, which take items as independent, and
+        say so where several belong to one patient; in a plan with further metrics such cells are
+        clustered like the rest. All else has a bootstrap over `plan.cluster`, or a t interval where
+        fewer than `FEW_CLUSTERS` of them carry weight (a jackknife for a corpus metric). A value
+        without an interval (one item, one patient, no variation) has a reason and no bounds.
 
     Notes
     -----
@@ -166,13 +171,14 @@ def _intervals(
 ) -> list[Interval]:
     plain = stratum.keys == plan.cells or not stratum.clusters.named
     plain = plain and not stratum.repeated and not stratum.is_shared
+    # A plan with further metrics is of open questions, of which a patient has several in one cell.
+    clustered = bool(plan.also) and len(np.unique(stratum.codes)) < len(stratum.codes)
     found: dict[int, Interval] = {}
     for place, column in enumerate(columns):
         if column.corpus is not None:
             found[place] = _corpus_interval(column, column.corpus, stratum, plan)
-        elif plain and column.is_share:
-            successes = float(np.round((column.values * column.weights).sum()))
-            found[place] = wilson(successes, int(column.weights.sum()), level=plan.level)
+        elif plain and column.is_share and not clustered:
+            found[place] = _wilson(column, plan)
     rest = [place for place in range(len(columns)) if place not in found]
     if rest:
         drawn = cluster_interval(
@@ -184,15 +190,23 @@ def _intervals(
             rng=stratum_generator(plan.seed, stratum.stratum),
         )
         for place, interval in zip(rest, drawn, strict=True):
-            found[place] = _within_range(interval, columns[place])
+            column = columns[place]
+            # Where all patients agree there is nothing to resample, and still no certainty.
+            alone = plain and column.is_share and not interval.defined
+            found[place] = _wilson(column, plan) if alone else _within_range(interval, column)
     return [found[place] for place in range(len(columns))]
+
+
+def _wilson(column: Column, plan: AnalysisPlan) -> Interval:
+    successes = float(np.round((column.values * column.weights).sum()))
+    return wilson(successes, int(column.weights.sum()), level=plan.level)
 
 
 def _corpus_interval(
     column: Column, corpus: CorpusTable, stratum: PlanStratum, plan: AnalysisPlan
 ) -> Interval:
     counted = column.weights > 0
-    return sums_interval(
+    interval = sums_interval(
         corpus.table[counted] * column.weights[counted, np.newaxis],
         corpus.value,
         stratum.codes[counted],
@@ -200,6 +214,10 @@ def _corpus_interval(
         level=plan.level,
         rng=stratum_generator(plan.seed, stratum.stratum),
     )
+    if interval.low is None or interval.high is None:
+        return interval
+    least, most = corpus.range
+    return replace(interval, low=max(interval.low, least), high=min(interval.high, most))
 
 
 def _within_range(interval: Interval, column: Column) -> Interval:
@@ -222,6 +240,7 @@ def _row(
     has_interval = is_defined and interval.defined
     method, notes = _method_and_notes(column, interval, stratum, n_clusters)
     chance, chance_low, chance_high = _chance(column, stratum, plan)
+    notes += _chance_notes(column, stratum, chance)
     has_floor = column.metric in (plan.headline, "gain_over_blind")
     floor = stratum.floor if has_floor else None
     return Estimate(
@@ -298,13 +317,29 @@ def _chance(
 ) -> tuple[float | None, float | None, float | None]:
     if column.metric not in (plan.headline, f"{plan.headline}_answered"):
         return None, None, None
-    if stratum.is_shared:  # the band is of questions that weigh the same
+    known, n_unknown = _known_chances(column, stratum)
+    bearable = _MOST_UNKNOWN_CHANCES * len(known) if plan.headline_only else 0
+    if not known or n_unknown > bearable:
         return None, None, None
+    band = poisson_binomial_band(known, level=plan.level)
+    return band.mean, band.low, band.high
+
+
+def _known_chances(column: Column, stratum: PlanStratum) -> tuple[list[float], int]:
+    """Give the chances that are known, and how many are not; none where items weigh unequally."""
+    if stratum.is_shared:  # the band is of questions that weigh the same
+        return [], 0
     chances = [
         line.chance for line, weight in zip(stratum.lines, column.weights, strict=True) if weight
     ]
     known = [chance for chance in chances if chance is not None]
-    if not known or len(known) < len(chances):
-        return None, None, None
-    band = poisson_binomial_band(known, level=plan.level)
-    return band.mean, band.low, band.high
+    return known, len(chances) - len(known)
+
+
+def _chance_notes(column: Column, stratum: PlanStratum, chance: float | None) -> Iterator[str]:
+    if chance is None:
+        return
+    _, n_unknown = _known_chances(column, stratum)
+    if n_unknown:
+        items = "1 item" if n_unknown == 1 else f"{n_unknown} items"
+        yield f"chance is without {items} whose possible answers cannot be listed"

@@ -21,7 +21,7 @@ from overread.stats.rater_agreement import (
     percent_agreement,
 )
 
-__all__ = ["JudgeAgreement", "JudgeCoverage", "JudgePair", "judge_agreement"]
+__all__ = ["Agreement", "JudgeAgreement", "JudgeCoverage", "JudgePair", "judge_agreement"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

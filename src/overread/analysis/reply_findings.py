@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from overread.analysis.reasons import plain_reason
+from overread.analysis.strata import is_within
 from overread.contracts import AnalysisPlan
 from overread.records import Finding, PlannedItem, Score, Severity, Status
 
@@ -41,14 +42,17 @@ def reply_findings(
     Returns
     -------
     tuple of Finding
-        One for each kind of reply without an answer above 1 % of the plan, and one where the
+        One for each kind of reply without an answer above 1 % of the questions that the headline
+        is about, and one where the
         profiles read replies differently.
     """
     rows = [s for s in scores if s.metric == plan.headline and s.target is None]
     honest = {(s.item, s.draw): s for s in rows if s.profile == "honest"}
     published = {(s.item, s.draw): s for s in rows if s.profile == "published"}
     return (
-        *_without_answer(honest.values(), len(planned)),
+        *_without_answer(
+            honest.values(), sum(is_within(line.strata, plan.headline_only) for line in planned)
+        ),
         *_profile_gap(honest, published, plan),
     )
 

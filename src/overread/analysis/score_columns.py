@@ -23,6 +23,7 @@ class CorpusTable:
     table: NDArray[np.float64]
     """(rows, sums)"""
     value: SumsStatistic
+    range: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
