@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -385,3 +387,8 @@ def test_hardly_more_than_the_volume_is_held(tmp_path: Path) -> None:
         tracemalloc.stop()
         # Pieces of the file, some planes, the sample; as float32 the volume alone were 52 MB.
         assert peak < array.nbytes + 45e6
+
+
+def test_recipes_can_be_named_without_numpy() -> None:
+    code = "import sys, overread.imaging.recipes; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,14 +1,19 @@
-"""What published preparations do beyond the steps of `records.VolumeRecipe`."""
+"""What published preparations do beyond the steps of `records.VolumeRecipe`.
+
+Standard library only, so that a benchmark's card may name recipes.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from overread.imaging.resample import Grid
 from overread.records import VolumeRecipe
 
-__all__ = ["PublishedRecipe"]
+__all__ = ["Grid", "PublishedRecipe"]
+
+Grid: TypeAlias = Literal["centred", "first-voxel", "edges"]
+"""Where new voxels lie, see `imaging.resample`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +21,6 @@ class PublishedRecipe(VolumeRecipe):
     """A preparation with the steps that models of the literature were given."""
 
     grid: Grid = "centred"
-    """Where new voxels lie, see `imaging.resample`."""
     stretch: tuple[int, int, int] | None = None
     """Stretch the volume to so many voxels along the axes, whatever its spacing; instead of
     `spacing_mm`."""

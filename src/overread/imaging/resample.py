@@ -26,9 +26,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Grid", "Interpolation", "Taps", "new_size", "resampled_planes", "taps"]
+from overread.imaging.published_recipe import Grid
 
-Grid: TypeAlias = Literal["centred", "first-voxel", "edges"]
+__all__ = ["Interpolation", "Taps", "new_size", "resampled_planes", "taps"]
+
 Interpolation: TypeAlias = Literal["linear", "nearest", "cubic"]
 
 
