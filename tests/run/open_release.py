@@ -145,6 +145,7 @@ class OpenRelease:
             strata=((),),
             cells=("split",),
             cluster="patient",
+            bootstrap_draws=100,
             also=(
                 AlsoMetric(metric="jury_accuracy", drops=(Status.UNDEFINED,), is_share=True),
                 AlsoMetric(metric="judge_accuracy", drops=(Status.UNDEFINED,), is_share=True),
