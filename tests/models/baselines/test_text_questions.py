@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from overread.contracts import Training
-from overread.records import Status
+from overread.records import Status, Text
 from overread.scoring.spatial.compare import compare
 
 YES_NO = "Is there any effusion?"
@@ -33,6 +34,12 @@ def test_chance_draws_evenly_from_what_the_question_leaves_open(
     assert set(counts) == classes
     # Binomial(900, 1/k): standard deviation at most 15; 5 of them is 75.
     assert all(abs(count - n / len(classes)) < 75 for count in counts.values())
+
+
+def test_answers_that_the_item_states_come_first(text_question, reader, ask):
+    item = replace(text_question(1, SIDE), answer_space=Text(classes=("in front", "behind")))
+    answers = {ask(reader("chance"), item, draw).text for draw in range(20)}
+    assert answers == {"in front", "behind"}
 
 
 def test_a_draw_reads_as_what_it_says(text_question, reader, ask):

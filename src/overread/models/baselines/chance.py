@@ -8,7 +8,7 @@ import numpy as np
 
 from overread.contracts import ModelOptions, Query
 from overread.models.baselines.base import Baseline, NothingToSayError
-from overread.records import Option
+from overread.records import Option, Text
 from overread.scoring.spatial.forms import question_classes
 
 __all__ = ["Chance"]
@@ -34,8 +34,10 @@ class Chance(Baseline):
 
     def say(self, query: Query) -> str:
         """Draw one of the answers that the question leaves open."""
-        classes = question_classes(query.item.question)
-        if classes is None:
+        space = query.item.answer_space
+        stated = space.classes if isinstance(space, Text) else ()
+        classes = stated or question_classes(query.item.question)
+        if not classes:
             raise NothingToSayError("the answers to this question cannot be listed")
         return classes[self._draw(query, len(classes))]
 
