@@ -29,9 +29,8 @@ __all__ = [
 
 _NOT_THE_LUNG = (
     r"(?!(?: (?:and|or|to) \w+|-\w+)? ?-?(?:para|pre|sub)?(?:abdom\w*|trache\w+|mediast\w+|"
-    r"thorac\w+|"
-    r"oesoph\w+|esoph\w+|quadrant|pole|end\b|limit|extremit\w+|border|limb|back|neck|cervical|"
-    r"lumbar))"
+    r"thorac\w+|oesoph\w+|esoph\w+|quadrant|pole|end\b|limit|extremit\w+|border|limb|back|neck|"
+    r"cervical|lumbar))"
 )
 _NO_LIMIT = r"(?! (?:limits?|normal|than)\b)"
 _NOT_A_SEGMENT = r"(?!,?(?: (?:and|or))?(?: \w+){0,2} segments?\b)"
@@ -42,12 +41,10 @@ _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
         "side",
         "both",
         r"both(?=(?: of)?(?: the)? (?!the\b)(?!(?:upper|lower|middle|central\w*|peripher\w*|"
-        r"anterior\w*|posterior\w*|superior|inferior|apical|basal)(?: \w+)?(?:,| and\b))"
-        r"(?!the (?:upper|lower|middle|right|left)\b)"
-        r"(?:(?!and\b)\w+ ){0,2}?"
-        r"(?:lungs?|sides?|hemi-?thora\w+|hemi-?diaphragms?|kidneys?|adrenals?|glands?|lobes?|"
-        r"apex\w*|hil\w+|axill\w+|breasts?|pleura\w*|bronch\w+|atri\w+|ventricl\w+|apic\w+|bases|"
-        r"basals?|"
+        r"anterior\w*|posterior\w*|superior|inferior|apical|basal)(?: \w+)?(?:,|"
+        r" and\b))(?!the (?:upper|lower|middle|right|left)\b)(?:(?!and\b)\w+ ){0,2}?(?:lungs?|"
+        r"sides?|hemi-?thora\w+|hemi-?diaphragms?|kidneys?|adrenals?|glands?|lobes?|apex\w*|"
+        r"hil\w+|axill\w+|breasts?|pleura\w*|bronch\w+|atri\w+|ventricl\w+|apic\w+|bases|basals?|"
         r"basal|zones?|segments?|parenchym\w+|spaces|cavities|fissures?|regions?|ureters?|ribs?|"
         r"clavicles?|shoulders?|scapul\w+|cerebell\w+|hemispheres?|arter\w+|veins?|fossae?|areas|"
         r"levels|parts|arms)\b)",

@@ -15,18 +15,16 @@ _CLAUSE_END: Final = re.compile(
 )
 _NOT_BEFORE: Final = re.compile(
     r"\b(?:not(?! only\b)|no(?! (?:doubt|longer only)\b)|none|neither|nor|never|without|"
-    r"except(?:ing)?|"
-    r"excluding|absen(?:t|ce)|rather than|instead of|other than|free of|spar(?:es|ed|ing)|"
-    r"unlike|cannot)\b|n't\b"
+    r"except(?:ing)?|excluding|absen(?:t|ce)|rather than|instead of|other than|free of|spar(?:es|"
+    r"ed|ing)|unlike|cannot)\b|n't\b"
 )
 _NOT_AFTER: Final = re.compile(
     r"^(?:(?! (?:left|right|upper|middle|lower|both)\b)[^;.,!?\n]){0,80}?(?:\b(?:is|are|was|were|"
-    r"has been|have been|does|do|did)(?: not\b|"
-    r"n't\b)(?! only\b)|"
-    r"\b(?:not|never) (?:\w+ )?(?:detected|observed|seen|identified|found|noted|present|involved|"
-    r"affected|visible|visuali[sz]ed)\b|\b(?:is|are|was|were|appears?) (?:clear|spared|absent|"
-    r"unremarkable|uninvolved|unaffected|normal|preserved)\b|"
-    r"\b(?:shows?|showed|showing|has|have|had|contains?|with) no\b)"
+    r"has been|have been|does|do|did)(?: not\b|n't\b)(?! only\b)|\b(?:not|"
+    r"never) (?:\w+ )?(?:detected|observed|seen|identified|found|noted|present|involved|affected|"
+    r"visible|visuali[sz]ed)\b|\b(?:is|are|was|were|appears?) (?:clear|spared|absent|"
+    r"unremarkable|uninvolved|unaffected|normal|preserved)\b|\b(?:shows?|showed|showing|has|have|"
+    r"had|contains?|with) no\b)"
 )
 _STRESS: Final = re.compile(
     r"\b(?:more|most|mostly|especially|particularly|predominant(?:ly)?|prominent(?:ly)?|mainly|"
@@ -35,8 +33,7 @@ _STRESS: Final = re.compile(
 )
 _STRESS_AFTER: Final = re.compile(
     r"^(?: (?:lung|side|hemithorax|lobes?|kidney|pleural|effusion|is|are|was|being|shows?|has|"
-    r"have|"
-    r"the|a))* (?:more|larger|largest|greater|predominan\w+|dominant|prominent|>)\b"
+    r"have|the|a))* (?:more|larger|largest|greater|predominan\w+|dominant|prominent|>)\b"
 )
 _AND_STRESS: Final = re.compile(r"\band (?:especially|particularly|most|mostly|more|also)\b")
 _THAN: Final = re.compile(r"\b(?:than|compared (?:to|with)|versus|vs)\b")

@@ -25,8 +25,7 @@ _UNKNOWN: Final = re.compile(
 )
 _NEGATION: Final = re.compile(
     r"\b(?:not(?! only\b)|no(?! doubt\b)|none|neither|nor|never|absent|absence of|free of|"
-    r"negative for|"
-    r"unable to identify|lack(?:s|ing)? (?:of)?|fail(?:s|ed)? to)\b|n't\b"
+    r"negative for|unable to identify|lack(?:s|ing)? (?:of)?|fail(?:s|ed)? to)\b|n't\b"
 )
 _ABNORMAL: Final = (
     r"(?:abnormal\w*|patholog\w*|narrow\w*|stenos\w*|obstruct\w*|occlu\w*|reduc\w*|decreas\w*|"
@@ -59,14 +58,12 @@ _CONTRAST: Final = re.compile(
 )
 _EXISTS: Final = re.compile(
     r"\bthere (?:is|are|was|were)\b|\b(?:is|are|was|were|has been|have been) (?:\w+ )?(?:seen|"
-    r"observed|"
-    r"detected|identified|noted|present|found|visible|demonstrated|evident)\b|\bshows?\b|"
-    r"\bpresent\b"
+    r"observed|detected|identified|noted|present|found|visible|demonstrated|evident)\b|"
+    r"\bshows?\b|\bpresent\b"
 )
 _PLACE: Final = re.compile(
     r"\b(?:left|right|both|bilateral(?:ly)?|unilateral|upper|lower|middle|lobes?|lungs?|apical|"
-    r"basal|"
-    r"segments?|anterior|posterior|medial|lateral|central\w*|periph\w+|subpleural|hilar|"
+    r"basal|segments?|anterior|posterior|medial|lateral|central\w*|periph\w+|subpleural|hilar|"
     r"mediastin\w+)\b"
 )
 _WORD: Final = re.compile(r"[a-z]{4,}")

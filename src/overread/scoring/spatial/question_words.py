@@ -81,8 +81,7 @@ FURTHER: Final = re.compile(
 )
 CONJUNCT: Final = re.compile(
     r"(?:,|;| -|\band\b)(?: and)?(?= (?:(?:in|on|at|to|by|from|toward|towards|with|of|into|"
-    r"within) )?"
-    r"(?:which|what|where|how|is|are|does|do|was|were)\b)"
+    r"within) )?(?:which|what|where|how|is|are|does|do|was|were)\b)"
 )
 """Before each further question within one."""
 ASKS: Final = re.compile(rf"\b(?:which|what|where|how|who)\b|(?:^|, ){_VERB}\b")
@@ -102,9 +101,9 @@ SIDE: Final = re.compile(
     rf"{_WHICH} (?:\w+ ){{0,2}}?(?:sides?\b|{_ORGAN}\b(?! (?:lobes?|segments?|zones?|regions?|"
     rf"parts?|"
     r"areas?|portions?|fields?|levels?|parenchyma|structures?|nodules?|findings?|changes?|"
-    r"tissues?|"
-    r"surfaces?|patholog\w+|masses|window|branch\w*|arter\w+|veins?|compartments?|bases?|apices)))"
-    r"|\blaterality\b|\bunilateral(?:ly)? or bilateral|\bright-left\b|\bleft-right\b"
+    r"tissues?|surfaces?|patholog\w+|masses|window|branch\w*|arter\w+|veins?|compartments?|"
+    r"bases?|apices)))|\blaterality\b|\bunilateral(?:ly)? or bilateral|\bright-left\b|"
+    r"\bleft-right\b"
 )
 _LOBE_WORDS = (
     r"(?:(?:lungs?'?s?|specific|pulmonary|lobar|the|an?|of|right|left|upper|lower|middle|basal|"
@@ -117,19 +116,15 @@ LOBE: Final = re.compile(
 )
 SEGMENT: Final = re.compile(rf"{_WHICH} {_LOBE_WORDS}segments?\b")
 MORE_THAN_SIDE: Final = re.compile(
-    r"\band (?:\w+ ){0,2}(?:thickness(?:es)?|sizes?|measurements?|diameters?|dimensions?|extents?|"
-    r"amounts?|numbers?)\b|"
-    r"^what (?:is|are|was|were) the (?:\w+ ){0,4}(?:thickness(?:es)?|sizes?|measurements?|"
-    r"diameters?|dimensions?)\b|"
+    r"\band (?:\w+ ){0,2}(?:thickness(?:es)?|sizes?|measurements?|diameters?|dimensions?|"
+    r"extents?|amounts?|numbers?)\b|^what (?:is|are|was|"
+    r"were) the (?:\w+ ){0,4}(?:thickness(?:es)?|sizes?|measurements?|diameters?|dimensions?)\b|"
     r"\blungs? and (?!(?:(?:in )?(?:which|what) )?(?:\w+ )?(?:lobes?|segments?|"
-    r"sides?)\b)(?:\w+ ){0,2}"
-    r"(?:regions?|areas?|locations?|positions?|parts?|levels?|zones?)\b|"
+    r"sides?)\b)(?:\w+ ){0,2}(?:regions?|areas?|locations?|positions?|parts?|levels?|zones?)\b|"
     r"\blobes? and (?:\w+ ){0,2}(?:position|level|area|region|subregion|location)\b|"
     r"\bsides? and (?!(?:(?:in )?(?:which|what) )?(?:lung |lower |upper )?(?:lobes?|segments?|"
-    r"lungs?)\b)"
-    r"|\blobes? and (?!(?:(?:in )?(?:which|what) )?(?:\w+ )?(?:segments?|sides?|"
-    r"lungs?)\b)(?:\w+ ){1,2}"
-    r"(?:relation|location|position|region|part|level)\b"
+    r"lungs?)\b)|\blobes? and (?!(?:(?:in )?(?:which|what) )?(?:\w+ )?(?:segments?|sides?|"
+    r"lungs?)\b)(?:\w+ ){1,2}(?:relation|location|position|region|part|level)\b"
 )
 OTHER_ORGAN: Final = re.compile(
     r"\b(?:liver|hepatic|thyroid|kidneys?|renal|spleen|splenic|vertebrae?|vertebral|spinal|spine|"
@@ -147,11 +142,10 @@ UNI_OR_BI: Final = re.compile(
 )
 ASKS_WHERE: Final = re.compile(
     r"\bwhere\b|\b(?:location|locations|localization|localisation|position|site|situated|"
-    r"distribution|"
-    r"extent|orientation|relation|level)\b|"
-    r"\b(?:which|what) (?:\w+ ){0,3}?(?:parts?|regions?|areas?|portions?|zones?|levels?|sections?|"
-    r"directions?|structures?|spaces?|compartments?|segments?|lobes?|locations?|walls?|poles?|"
-    r"quadrants?|planes?|surfaces?|vertebrae?|ribs?|fissures?|arter(?:y|ies)|veins?|organs?)\b"
+    r"distribution|extent|orientation|relation|level)\b|\b(?:which|what) (?:\w+ ){0,3}?(?:parts?|"
+    r"regions?|areas?|portions?|zones?|levels?|sections?|directions?|structures?|spaces?|"
+    r"compartments?|segments?|lobes?|locations?|walls?|poles?|quadrants?|planes?|surfaces?|"
+    r"vertebrae?|ribs?|fissures?|arter(?:y|ies)|veins?|organs?)\b"
 )
 
 _UPPER = r"upper|superior(?:ly)?|apical|apices|apex|above|cranial(?:ly)?"
@@ -178,10 +172,10 @@ ALTERNATIVES: Final[Mapping[str, re.Pattern[str]]] = {
 AXES: Final[Mapping[str, re.Pattern[str]]] = {
     "side": re.compile(r"\blaterality\b"),
     "height": re.compile(
-        r"^(?![^?]*\b(?:(?:upper|middle|lower) lobes?|apex|apical|basal|lingul\w+)\b)[^?]*(?:"
-        r"\b(?:superior|upper)(?: to |-|/)(?:inferior|lower)\b(?=[^?]*\b(?:lungs?|lobes?|"
-        r"pulmonary)\b)|"
-        r"\bvertical (?:position|location|level)\b(?=[^?]*\b(?:lungs?|lobes?|pulmonary)\b))"
+        r"^(?![^?]*\b(?:(?:upper|middle|lower) lobes?|apex|apical|basal|"
+        r"lingul\w+)\b)[^?]*(?:\b(?:superior|upper)(?: to |-|/)(?:inferior|"
+        r"lower)\b(?=[^?]*\b(?:lungs?|lobes?|pulmonary)\b)|\bvertical (?:position|location|"
+        r"level)\b(?=[^?]*\b(?:lungs?|lobes?|pulmonary)\b))"
     ),
     "depth": re.compile(
         r"\b(?:antero-?|anterior)(?: to |-|/)?posterior (?:orientation|position|location|"
