@@ -165,10 +165,14 @@ def question_classes(question: str) -> tuple[str, ...] | None:
     return form_classes(found.form)
 
 
-@lru_cache(maxsize=16_384)
 def asked(question: str) -> Asked:
-    """Tell what a question asks for; never raises."""
-    words = " ".join(question[:_LONGEST_QUESTION].lower().split())
+    """Tell what a question asks for, by its first 2,000 characters; never raises."""
+    return _asked(question[:_LONGEST_QUESTION])  # cut first: a cache must not hold megabytes
+
+
+@lru_cache(maxsize=8192)
+def _asked(question: str) -> Asked:
+    words = " ".join(question.lower().split())
     words = re.sub(r"[‐-―−]", "-", words)
     polar = POLAR.search(words) is not None
     if polar and _is_plainly_polar(words):

@@ -167,10 +167,10 @@ def read_facts(text: str | None, *, question: str = "") -> Facts:
     >>> sorted(read_facts("Both lungs, more on the right").sides)
     ['left', 'right']
     """
-    return _read(answer_words(text), question)
+    return _read(answer_words(text), question[:_LONGEST])
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def _read(words: str, question: str) -> Facts:
     """Read prepared words; kept, because a reference is read anew for every model and policy."""
     if not words:
@@ -252,7 +252,7 @@ def _values(kept: Sequence[Mention], kind: str) -> frozenset[str]:
     return frozenset(each.value for each in kept if each.kind == kind)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def _question_sides(question: str) -> frozenset[str]:
     """Give the sides that a question names."""
     named = _values(mentions(answer_words(question)), "side") - {"midline"}
@@ -261,7 +261,7 @@ def _question_sides(question: str) -> frozenset[str]:
     return named if len(named) == 1 else _NONE
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def _structures_of(question: str) -> frozenset[str]:
     return _structures(question.lower())
 
