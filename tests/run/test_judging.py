@@ -436,6 +436,7 @@ with RunStore.open(Path(sys.argv[2]), write=True) as store:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_judging_goes_on_where_it_was(tmp_path: Path, signal_number: int) -> None:
     rows = tuple((f"Question {n}?", "Yes", "yes" if n % 3 else "no") for n in range(90))
