@@ -94,10 +94,8 @@ def estimate(
         profile: join_verdicts(all_scores, planned, plan, profile=profile) for profile in profiles
     }
     further = also_scores(all_scores, planned, plan, texts)
-    masks = {
-        _name(only): _included(planned, only)
-        for only in (plan.headline_only, *(each.also.only for each in further))
-    }
+    scopes = {_name(only): only for only in (plan.headline_only, *(e.also.only for e in further))}
+    masks = {name: _included(planned, only) for name, only in scopes.items()}
     estimates: list[Estimate] = []
     for stratum in plan_strata(planned, plan, list(floors)):
         headline = narrow(stratum, masks[_name(plan.headline_only)])
