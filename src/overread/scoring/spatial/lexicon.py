@@ -1,8 +1,8 @@
 """The words for places in a chest CT that the reader knows, with their meaning.
 
-Lobes and segments bear the names of the Fleischner glossary and of the Terminologia Anatomica, and
-the spellings that reports use (``posterobasal`` for the posterior basal segment). Numbers of
-segments follow Jackson and Huber (1943), with the left S1+2 and S7+8 as single segments.
+Lobes and segments bear the names of the Fleischner glossary [1]_ and of the Terminologia
+Anatomica, and the spellings that reports use (``posterobasal`` for the posterior basal segment).
+Numbers of segments follow Jackson and Huber [2]_, with the left S1+2 and S7+8 as single segments.
 
 .. [1] Hansell, D. M. et al. (2008). Fleischner Society: glossary of terms for thoracic imaging.
    Radiology 246, 697-722. doi:10.1148/radiol.2462070712
