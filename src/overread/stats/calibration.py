@@ -136,9 +136,9 @@ def calibrated_share(
     sample without an error of the judge does not claim that there are none). The variance is
     multiplied by the ratio of its first-order form, robust to clusters, to its textbook form, so
     that neither patients nor labels among the judged items are taken as independent of each other;
-    t with (labelled clusters - 1) degrees replaces the normal quantile. Simulated over 36 worlds
-    (60 to 1,200 labels of 1,200 items, patients of four questions that hang together, judges from
-    good to poor) a 95 % interval covers 93 to 99 % under either method.
+    t with (labelled clusters - 1) degrees replaces the normal quantile. Simulated over 48 worlds
+    (60 to 1,200 labels of 200 or 1,200 items, patients of four questions that hang together or not,
+    judges from good to poor, 1,000 samples each) a 95 % interval covers 94 to 99 % under either method.
     """
     check_level(level)
     codes = np.arange(len(verdicts)) if clusters is None else np.asarray(clusters)
