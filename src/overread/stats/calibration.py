@@ -138,7 +138,8 @@ def calibrated_share(
     that neither patients nor labels among the judged items are taken as independent of each other;
     t with (labelled clusters - 1) degrees replaces the normal quantile. Simulated over 48 worlds
     (60 to 1,200 labels of 200 or 1,200 items, patients of four questions that hang together or not,
-    judges from good to poor, 1,000 samples each) a 95 % interval covers 94 to 99 % under either method.
+    judges from good to poor, 1,000 samples each) a 95 % interval covers 94 to 99 % under either
+    method.
     """
     check_level(level)
     codes = np.arange(len(verdicts)) if clusters is None else np.asarray(clusters)
