@@ -132,7 +132,7 @@ def calibrated_share(
     -----
     Sources: A. Tenenbein, J. Am. Stat. Assoc. 65 (1970) 1350 (double sampling); W. J. Rogan and
     B. Gladen, Am. J. Epidemiol. 107 (1978) 71; Z. Lang and J. Reiczigel, Prev. Vet. Med. 113 (2014)
-    13, doi:10.1016/j.prevetmed.2013.09.015 (interval with counts moved towards one half, so that a
+    13 (interval with counts moved towards one half, so that a
     sample without an error of the judge does not claim that there are none). The variance is
     multiplied by the ratio of its first-order form, robust to clusters, to its textbook form, so
     that neither patients nor labels among the judged items are taken as independent of each other;
