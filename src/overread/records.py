@@ -133,9 +133,17 @@ class VolumeRecipe:
     """Where each axis of the prepared array grows; one of the 48 orders and directions."""
     spacing_mm: tuple[float, float, float] | None = None
     """Resample to this spacing along those axes; None keeps the grid."""
+    stretch: tuple[int, int, int] | None = None
+    """Stretch the volume to so many voxels along the axes, whatever its spacing; instead of
+    `spacing_mm`."""
+    grid: Literal["centred", "first-voxel", "edges"] = "centred"
+    """Where the new voxels lie, see `imaging.resample`."""
     interpolation: Literal["linear", "nearest", "cubic"] = "linear"
     windows: tuple[Window, ...] = ()
     """None: intensities as stored (HU); one: grey; three: red, green, blue."""
+    intensity_range: Literal["windows", "volume", "resampled"] = "windows"
+    """`volume`: one window from the least to the greatest value of the volume as stored;
+    `resampled`: of the volume after resampling."""
     scale: tuple[float, float] = (0.0, 1.0)
     """What a window's black and white become in an array."""
     shape: tuple[int, int, int] | None = None

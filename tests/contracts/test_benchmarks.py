@@ -270,7 +270,7 @@ def test_expected_counts_name_cells_of_the_plan(case):
     cells = [(tuple(sorted(count.stratum.items())), count.split) for count in counts]
     assert len(set(cells)) == len(cells)
     for count in counts:
-        assert set(count.stratum) == set(release.plan().cells)
+        assert set(count.stratum) in (set(release.plan().cells), set())
         assert count.split in release.card.splits
         assert count.n > 0
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from overread.errors import ImageError, UsageError
 from overread.imaging.geometry import geometry_of
 from overread.imaging.prepare import prepare, prepare_array, prepare_slices
-from overread.imaging.published_recipe import PublishedRecipe
 from overread.imaging.read_volume import read_volume
 from overread.imaging.recipes import (
     PUBLISHED_RECIPES,
@@ -196,7 +195,7 @@ def test_a_new_spacing_keeps_the_place_of_things() -> None:
         (replace(PLAIN, scale=(1.0, 1.0)), "a scale with two ends"),
         (replace(PLAIN, axes="PIL", slices=4), "pictures along the axis from feet to head"),
         (
-            PublishedRecipe(name="x", source="y", spacing_mm=(1, 1, 1), stretch=(2, 2, 2)),
+            VolumeRecipe(name="x", source="y", spacing_mm=(1, 1, 1), stretch=(2, 2, 2)),
             "either a spacing or a size",
         ),
     ],
@@ -268,9 +267,7 @@ def test_merlin_is_the_released_preparation(chest: Path) -> None:
 
 
 def stretched(name: str, shape: tuple[int, int, int]) -> VolumeRecipe:
-    recipe = recipe_named(name)
-    assert isinstance(recipe, PublishedRecipe)
-    return replace(recipe, stretch=shape)
+    return replace(recipe_named(name), stretch=shape)
 
 
 def test_m3d_is_the_released_preparation(chest: Path) -> None:

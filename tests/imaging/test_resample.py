@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from overread.imaging.published_recipe import Grid
-from overread.imaging.resample import Interpolation, Taps, new_size, resampled_planes, taps
+from overread.imaging.resample import Grid, Interpolation, Taps, new_size, resampled_planes, taps
 
 GRIDS: tuple[Grid, ...] = ("centred", "first-voxel", "edges")
 KINDS: tuple[Interpolation, ...] = ("linear", "nearest", "cubic")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -184,3 +185,18 @@ def test_another_jury_form_or_rule_is_another_metric() -> None:
     backwards = JuryScorer(judging=JUDGING, profile="honest", judge_hashes=HASHES[::-1])
     assert backwards.metric_version == scorer().metric_version
     assert scorer().metric_version.startswith("1 fenced-1 ")
+
+
+def test_a_rule_may_count_a_null_as_no_but_never_a_vote_that_did_not_come() -> None:
+    rule = JuryRule(needs_all=True, null_is_no=True)
+    judging = Judging(form=FencedForm(), rule=rule)
+    null = ballots(True, True, None)
+    absent = [*null[:2], replace(null[2], reading=VoteReading(verdict=None, status=Status.FAILED))]
+    unasked = [*null[:2], replace(null[2], reading=None)]
+    found = [
+        scorer(judging).score(ITEM, REFERENCE, response(), each)[0]
+        for each in (null, absent, unasked)
+    ]
+    assert [(row.value, row.status) for row in found] == [
+        (1.0, Status.OK), (None, Status.UNDEFINED), (None, Status.UNDEFINED),
+    ]  # fmt: skip

@@ -24,16 +24,15 @@ __all__ = [
     "HumanLabels",
     "JudgeCalibration",
     "Judged",
-    "Key",
     "calibrate",
     "judged_by_scores",
     "judged_by_votes",
     "read_labels",
 ]
 
-Key: TypeAlias = tuple[str, int]
+_Key: TypeAlias = tuple[str, int]
 """Item and draw."""
-Judged: TypeAlias = Mapping[str, Mapping[Key, bool | None]]
+Judged: TypeAlias = Mapping[str, Mapping[_Key, bool | None]]
 """Judge (or jury) → its verdict on each response; None where it has none."""
 
 _RIGHT: Final = frozenset({"right", "yes", "true", "1", "correct"})
@@ -46,7 +45,7 @@ _EXAMPLES: Final = 3
 class HumanLabels:
     """What people say of responses, and what of the file could not be used."""
 
-    labels: Mapping[Key, bool]
+    labels: Mapping[_Key, bool]
     findings: tuple[Finding, ...]
 
 
@@ -62,7 +61,7 @@ class JudgeCalibration:
 
 def calibrate(
     judged: Judged,
-    labels: Mapping[Key, bool],
+    labels: Mapping[_Key, bool],
     planned: Sequence[PlannedItem],
     plan: AnalysisPlan,
     *,
@@ -101,7 +100,7 @@ def calibrate(
 
 def judged_by_votes(votes: Iterable[Vote]) -> Judged:
     """Gather votes of one run and profile by judge; of two on one response the later stands."""
-    judged: dict[str, dict[Key, bool | None]] = {}
+    judged: dict[str, dict[_Key, bool | None]] = {}
     for vote in votes:
         judged.setdefault(vote.judge, {})[vote.item, vote.draw] = vote.verdict
     return judged
@@ -115,7 +114,7 @@ def judged_by_scores(scores: Iterable[Score], *, metric: str, profile: Profile) 
     >>> judged_by_scores([], metric="jury_accuracy", profile="honest")
     {}
     """
-    judged: dict[str, dict[Key, bool | None]] = {}
+    judged: dict[str, dict[_Key, bool | None]] = {}
     for score in scores:
         if score.metric == metric and score.profile == profile:
             verdict = None if score.value is None else score.value == 1.0
@@ -148,7 +147,7 @@ def read_labels(path: Path, planned: Sequence[PlannedItem]) -> HumanLabels:
         The file cannot be read as such a table, or is larger than 100 MB.
     """
     known = {(line.item, line.draw) for line in planned}
-    labels: dict[Key, set[bool]] = {}
+    labels: dict[_Key, set[bool]] = {}
     unknown: list[str] = []
     unreadable: list[str] = []
     for item, draw, label in _rows(path):

@@ -44,6 +44,11 @@ build.command(
     name="lesion-set",
     help="Turn a lesion table and its key slices into a release in CT-Bench's layout.",
 )
+build.command(
+    "overread.cli.build_command:report_qa_command",
+    name="report-qa",
+    help="Turn radiology reports into an exam of spatial questions in CT-SpatialVQA's layout.",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

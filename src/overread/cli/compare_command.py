@@ -35,6 +35,7 @@ def compare_command(
     *,
     release: Path | None = None,
     profile: Literal["honest", "published"] = "honest",
+    metric: str | None = None,
     by_stratum: bool = False,
     json: bool = False,
 ) -> int:
@@ -48,6 +49,8 @@ def compare_command(
         The release's folder, where it is not where the runs were made.
     profile
         Whose scores.
+    metric
+        Another metric than the headline: jury_accuracy, rougeL and so on.
     by_stratum
         Also compare within every task and condition.
     json
@@ -66,7 +69,7 @@ def compare_command(
             scores.append(RunScores(label=label, scores=store.scores(), planned=store.plan()))
     check_same_release(runs, manifests)
     plan = release_of(manifests[0], release).plan()
-    found = compare(scores, plan, profile=profile)
+    found = compare(scores, plan, profile=profile, metric=metric)
     if json:
         print_json(asdict(found))
         return 0

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from overread.analysis.asked import Asked
+from overread.analysis.judge_calibration import read_labels
+from overread.cli.checks import at_least
+from overread.cli.jury import jury_json
 from overread.cli.output import notice, print_json
+from overread.contracts import Judged, Release
 from overread.errors import UsageError, expected
 from overread.imaging.render import PictureRenderer
-from overread.report.collect import collect
+from overread.report.collect import JudgesOf, collect
+from overread.report.data import Panel, PanelJudge
 from overread.report.html import write_page
 from overread.report.json_report import report_json, write_json
 from overread.report.markdown import write_markdown
 from overread.report.pictures import stock_shelf, with_changed_pictures
+from overread.report.previews import MOST_PREVIEWS
+from overread.run.ballots import ballots_of, sheets
+from overread.run.jury_report import JuryReport, counted_votes, jury_reports
 from overread.run.scoring import score_if_stopped
+from overread.store.run_store import RunStore
 
 __all__ = ["report_command", "write_report"]
 
@@ -23,6 +33,8 @@ def report_command(
     *,
     release: Path | None = None,
     title: str | None = None,
+    human: Path | None = None,
+    previews: int = MOST_PREVIEWS,
     json: bool = False,
 ) -> int:
     """Write a report of one or several runs: index.html, report.md and report.json.
@@ -35,9 +47,15 @@ def report_command(
         The release's folder, where it is not where the runs were made.
     title
         The title of the page.
+    human
+        A CSV file of people's labels (item,label) on the answers of one run, to hold its judges
+        against.
+    previews
+        Of how many volumes to show a preview; each takes seconds to read. 0 shows none.
     json
         Also print the report's JSON.
     """
+    at_least("--previews", previews, 0)
     if len(runs_and_out) < 2:
         raise UsageError(
             expected(
@@ -48,7 +66,18 @@ def report_command(
             )
         )
     *runs, out = runs_and_out
-    value = write_report(runs, out, release=release, title=title)
+    if human is not None and len(runs) > 1:
+        raise UsageError(
+            expected(
+                "--human",
+                rule="one run, whose answers people labelled",
+                got=f"{len(runs)} runs",
+                remedy="Write a report of that run alone.",
+            )
+        )
+    value = write_report(
+        runs, out, release=release, title=title, human=human, most_previews=previews
+    )
     if json:
         print_json(value)
     count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
@@ -57,7 +86,13 @@ def report_command(
 
 
 def write_report(
-    runs: list[Path], out: Path, *, release: Path | None = None, title: str | None = None
+    runs: list[Path],
+    out: Path,
+    *,
+    release: Path | None = None,
+    title: str | None = None,
+    human: Path | None = None,
+    most_previews: int = MOST_PREVIEWS,
 ) -> object:
     """Write all three forms of a report and return its JSON value.
 
@@ -65,10 +100,48 @@ def write_report(
     """
     for run in runs:
         score_if_stopped(run, release=release)
-    data, opened = collect(runs, release=release, title=title)
-    shelf = stock_shelf(data, PictureRenderer(opened.media_root))
+    data, opened = collect(runs, release=release, title=title, judges_of=_judges_of(human))
+    shelf = stock_shelf(data, PictureRenderer(opened.media_root), most_previews=most_previews)
     data = with_changed_pictures(data, shelf)  # a finding that belongs into all three forms
     write_page(data, out, shelf)
     write_markdown(data, out / "report.md")
     write_json(data, out / "report.json")
     return report_json(data)
+
+
+def _judges_of(human: Path | None) -> JudgesOf:
+    def panels(store: RunStore, release: Release, asked: Asked) -> tuple[Panel, ...]:
+        labels = None if human is None else read_labels(human, store.plan()).labels
+        juries = jury_reports(store, release, asked, labels=labels)
+        return tuple(_panel(jury, store, release, asked) for jury in juries)
+
+    return panels
+
+
+def _panel(report: JuryReport, store: RunStore, release: Release, asked: Asked) -> Panel:
+    if not isinstance(release, Judged):
+        raise TypeError("a run with juries is of a release that is judged")
+    judging = release.judging(report.profile)
+    responses = {response.request_hash: response for response in store.responses()}
+    all_sheets = sheets(store.plan(), asked, responses, judging)
+    jury = list(report.jury)
+    ballots = ballots_of(store, all_sheets, judging, report.profile, jury)
+    return Panel(
+        profile=report.profile,
+        form=report.form,
+        judges=tuple(
+            PanelJudge(
+                judge=each.judge,
+                n=each.n,
+                n_asked=each.n_asked,
+                n_read=each.n_read,
+                n_yes=each.n_yes,
+                reason=each.most_common_reason,
+            )
+            for each in report.coverage
+        ),
+        agreement=report.agreement,
+        calibration=report.calibration,
+        votes=tuple(counted_votes(store.manifest.run, report.profile, jury, ballots)),
+        as_json=jury_json(report),
+    )

@@ -67,6 +67,9 @@ class JuryRule:
 
     needs_all: bool = False
     """Every judge must have voted; else there is no verdict. False takes those present."""
+    null_is_no: bool = False
+    """A reply that came and holds no verdict (`Status.UNPARSED`) counts as no, as some released
+    code has it; a vote that never came stays missing."""
     threshold: float = 0.5
     """A verdict is yes when more than this share of the votes counted is yes; a tie is no
     verdict unless `needs_all` makes ties impossible."""

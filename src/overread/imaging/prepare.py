@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from overread.errors import ImageError, UsageError, expected
 from overread.imaging.bounds import check_voxels
 from overread.imaging.extent import PADDING, centred_rows, even_rows
-from overread.imaging.published_recipe import PublishedRecipe
 from overread.imaging.reorient import check_axes, reorient
 from overread.imaging.resample import Taps, new_size, resampled_planes, taps
 from overread.imaging.volume import Volume
@@ -186,7 +185,7 @@ def prepare_array(volume: Volume, recipe: VolumeRecipe) -> NDArray[Any]:
 
 def _check(recipe: VolumeRecipe) -> None:
     check_axes(recipe.axes)
-    stretch = recipe.stretch if isinstance(recipe, PublishedRecipe) else None
+    stretch = recipe.stretch
     sizes = [*(recipe.shape or ()), *(stretch or ())]
     numbers = [*(recipe.spacing_mm or ()), *sizes, *([recipe.slices] if recipe.slices else [])]
     pictures = recipe.output != "array"
@@ -220,9 +219,7 @@ def _axes(
 ) -> tuple[tuple[Taps, Taps, Taps], tuple[float, float, float]]:
     """Find the new grid: its taps and its spacing in mm."""
     sizes, spacing = volume.geometry.along(recipe.axes)
-    published = recipe if isinstance(recipe, PublishedRecipe) else None
-    grid = published.grid if published else "centred"
-    stretch = published.stretch if published else None
+    grid, stretch = recipe.grid, recipe.stretch
     if stretch is not None:
         ratios = [size / new for size, new in zip(sizes, stretch, strict=True)]
         counts: tuple[int, ...] = stretch
@@ -248,7 +245,7 @@ def _windows(
 ) -> tuple[tuple[Window, ...], str, tuple[str, ...]]:
     """Decide what is shown as black and white; its words for a receipt, and warnings."""
     unit = "HU" if volume.unit == "hu" else "stored"
-    chosen = recipe.intensity_range if isinstance(recipe, PublishedRecipe) else "windows"
+    chosen = recipe.intensity_range
     if chosen != "windows":
         window = _whole_range(volume, recipe, axes, resampled=chosen == "resampled")
         return (window,) * (len(recipe.windows) or 1), window_label(window, unit=unit), ()

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Final
 
 from overread.errors import UsageError, expected
-from overread.imaging.published_recipe import PublishedRecipe
 from overread.records import VolumeRecipe, Window
 
 __all__ = ["PUBLISHED_RECIPES", "RECIPES", "RECIPE_SUMMARIES", "recipe_named"]
@@ -52,7 +51,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "the whole volume in HU, its own grid, 16-bit numbers",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="merlin",
             source=f"{_SCRIPTS}preprocess/preprocess_merlin.py: reoriented to RAS, ITK's linear "
             "resampling that keeps the first voxel, array in order z, y, x. Where its grid ends "
@@ -68,7 +67,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "Merlin: 1.5 × 1.5 × 3 mm, -1000 to 1000 HU to 0..1, 160 × 224 × 224",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="ct-chat",
             source=f"{_SCRIPTS}preprocess/preprocess_ctchat.py: array in order z, x, y of the "
             "file, torch's linear interpolation that keeps the edges. The script cuts HU before "
@@ -85,7 +84,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "CT-CHAT (CT-CLIP): 0.75 × 0.75 × 1.5 mm, -1000 to 1000 HU to -1..1, 240 × 480 × 480",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="med3dvlm",
             source=f"{_SCRIPTS}preprocess/preprocess_med3dvlm.py: least and greatest value of the "
             "volume to 0..1, stretched to 128 × 256 × 256. An older script beside it "
@@ -99,7 +98,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "Med3DVLM: whole volume to 128 × 256 × 256, its own range to 0..1",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="m3d",
             source=f"{_SCRIPTS}preprocess/preprocess_m3d.py: stretched to 32 × 256 × 256, then "
             "least and greatest value to 0..1. The script adds a first axis of one, the file here "
@@ -112,7 +111,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "M3D-LaMed: whole volume to 32 × 256 × 256, its own range to 0..1",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="radfm",
             source=f"{_SCRIPTS}preprocess/preprocess_radfm.py: stretched to 512 × 512 × 128 in "
             "order y, x, z, three equal channels; the run converts to 16 bits, so does the file "
@@ -129,7 +128,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "RadFM: whole volume to 512 × 512 × 128, -1024 to 1024 HU to 0..1, three channels",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="vila-m3",
             source="Project-MONAI/VLM at 14e457f, m3/demo/experts/utils.py: middle axial slice, "
             "centre 50 HU, width 400 HU, head-on view; it cuts grey values down where we round. "
@@ -141,7 +140,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "VILA-M3: the middle axial slice, -150 to 250 HU",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="lingshu",
             source=f"{_SCRIPTS}preprocess/preprocess_medevalkit.py: slices as they lie in the "
             "file, order z, y, x.",
@@ -151,7 +150,7 @@ _ALL: Final[tuple[tuple[VolumeRecipe, str], ...]] = (
         "Lingshu (MedEvalKit): 32 even axial slices, three windows as red, green, blue",
     ),
     (
-        PublishedRecipe(
+        VolumeRecipe(
             name="medgemma",
             source=f"{_SCRIPTS}reports/analysis/preprocessing_summary.md and the paper; "
             "preprocess/preprocess_medgemma.py has -1225 to 1025 HU for red. The script enlarges "

@@ -26,10 +26,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from overread.imaging.published_recipe import Grid
+__all__ = ["Grid", "Interpolation", "Taps", "new_size", "resampled_planes", "taps"]
 
-__all__ = ["Interpolation", "Taps", "new_size", "resampled_planes", "taps"]
-
+Grid: TypeAlias = Literal["centred", "first-voxel", "edges"]
+"""Where new voxels lie, as told above."""
 Interpolation: TypeAlias = Literal["linear", "nearest", "cubic"]
 
 

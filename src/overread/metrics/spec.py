@@ -25,6 +25,7 @@ class MetricSpec:
     properties: frozenset[str]
     """Facts that hold for every input and are tested for each metric that claims them:
     ``order invariant``, ``relabelling invariant``, ``monotone in right answers``,
-    ``lowered by silence``, ``blind to silence``, ``blind to right answers``."""
+    ``lowered by silence``, ``blind to silence``, ``blind to right answers``, ``deaf to case``,
+    ``symmetric``, ``best for identical texts``."""
     undefined: str
     """When there is no value: the function then returns None, never 0."""

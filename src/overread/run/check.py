@@ -95,7 +95,16 @@ def _split(
             for cell, members in cells.items()
         ),
         total=_row({}, items, n_expected or None, references, unit),
-        floors=blind_floors(items, references, plan.strata, cluster=plan.cluster) if items else (),
+        floors=blind_floors(
+            items,
+            references,
+            plan.strata,
+            cluster=plan.cluster,
+            only=plan.headline_only,
+            multi_label=plan.multi_label,
+        )
+        if items
+        else (),
     )
 
 

@@ -106,7 +106,9 @@ class JuryScorer:
     def metric_version(self) -> str:
         """``1 fenced-1 0123456789``: of the metric, the form, and a hash of judges and rule."""
         rule = self.judging.rule
-        about: JsonValue = [sorted(self.judge_hashes), rule.needs_all, rule.threshold]
+        about: JsonValue = [
+            sorted(self.judge_hashes), rule.needs_all, rule.null_is_no, rule.threshold,
+        ]  # fmt: skip
         digest = sha256_text(canonical_json(about))[:_HASH_CHARACTERS]
         return f"{JURY_ACCURACY.version} {self.judging.form.name} {digest}"
 
@@ -202,11 +204,20 @@ def _of_judge(ballot: Ballot) -> _Outcome:
     return _Outcome(value=float(reading.verdict), status=Status.OK, reason=f"judge: {word}")
 
 
+def _counted(ballot: Ballot, rule: JuryRule) -> bool | None:
+    """Give a judge's vote as the rule counts it."""
+    reading = ballot.reading
+    if reading is None:
+        return None
+    if rule.null_is_no and reading.status is Status.UNPARSED:
+        return False
+    return reading.verdict
+
+
 def _of_jury(ballots: Sequence[Ballot], rule: JuryRule) -> _Outcome:
     if ballots and all(ballot.reading is None for ballot in ballots):
         return _Outcome(value=None, status=Status.UNDEFINED, reason="no judge was asked yet")
-    verdicts = [ballot.reading.verdict if ballot.reading else None for ballot in ballots]
-    verdict, reason = decide(verdicts, rule)
+    verdict, reason = decide([_counted(ballot, rule) for ballot in ballots], rule)
     if verdict is None:
         return _Outcome(value=None, status=Status.UNDEFINED, reason=reason)
     return _Outcome(value=float(verdict), status=Status.OK, reason=reason)

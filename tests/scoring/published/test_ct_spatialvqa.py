@@ -27,7 +27,7 @@ FIVE = [
 def verdicts(reply: str | None, n: int = 5) -> list[bool | None]:
     readings = FORM.read(reply, FIVE[:n])
     for reading in readings:
-        assert (reading.verdict is None) == (reading.status is Status.UNPARSED)
+        assert (reading.verdict is None) == (reading.status is not Status.OK)
         assert (reading.verdict is None) == bool(reading.reason)
     return [reading.verdict for reading in readings]
 
@@ -88,6 +88,14 @@ def test_replies_are_read_as_the_scripts_read_them(
     reply: str | None, expected: list[bool | None]
 ) -> None:
     assert verdicts(reply) == expected
+
+
+def test_a_null_is_a_no_for_the_released_jury_and_a_record_that_is_not_there_is_missing() -> None:
+    # correctness_matrix_avg3.csv: `val is True` of what a record holds, empty where there is none.
+    null, absent = FORM.read('[{"index": 1, "is_correct": null}]', FIVE[:2])
+    assert (null.status, absent.status) == (Status.UNPARSED, Status.FAILED)
+    assert JUDGING.rule.null_is_no
+    assert JUDGING.rule.needs_all
 
 
 def test_reasoning_is_kept() -> None:

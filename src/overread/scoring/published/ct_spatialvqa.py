@@ -99,7 +99,7 @@ class BatchForm:
         return tuple(
             _reading(elements[place])
             if place < len(elements)
-            else _missing(f"the judge's list ends after {len(elements)} of {len(graded)} items")
+            else _no_record(f"the judge's list ends after {len(elements)} of {len(graded)} items")
             for place in range(len(graded))
         )
 
@@ -132,5 +132,13 @@ def _missing(reason: str) -> VoteReading:
     return VoteReading(verdict=None, status=Status.UNPARSED, reason=reason)
 
 
-JUDGING = Judging(form=BatchForm(), rule=JuryRule(needs_all=True), judges_empty=True)
-"""How the release judges: batches of five, empty answers too, all votes needed, more than half."""
+def _no_record(reason: str) -> VoteReading:
+    """Give a vote that the released files have no record of: it is missing, where null is a no."""
+    return VoteReading(verdict=None, status=Status.FAILED, reason=reason)
+
+
+JUDGING = Judging(
+    form=BatchForm(), rule=JuryRule(needs_all=True, null_is_no=True), judges_empty=True
+)
+"""How the release judges: batches of five, empty answers too; a record of every judge is needed, a
+record without a verdict counts as no (`val is True`), and more than half must say yes."""
