@@ -41,6 +41,7 @@ from overread.records import (
     Status,
 )
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, RunReport
+from overread.report.fates import count_fates
 from overread.report.tokens import TokenTotals, count_tokens
 
 HOSTILE = (
@@ -306,6 +307,9 @@ def make_report(*, size: float = 1.0, n_runs: int = len(RUNS), seed: int = 11) -
                 manifest=_manifest(run, kind, name, revision),
                 estimates=estimate(scores, planned, plan, floors=floors, published=_published()),
                 answers=summarise_answers(scores, planned, references, letters=LETTERS),
+                fates=count_fates(
+                    scores, planned, plan, answered={line.request_hash for line in planned}
+                ),
                 findings=_run_findings(kind),
                 tokens=count_tokens(
                     answer.response

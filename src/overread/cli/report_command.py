@@ -113,7 +113,8 @@ def _judges_of(human: Path | None) -> JudgesOf:
     def panels(store: RunStore, release: Release, asked: Asked) -> tuple[Panel, ...]:
         labels = None if human is None else read_labels(human, store.plan()).labels
         juries = jury_reports(store, release, asked, labels=labels)
-        return tuple(_panel(jury, store, release, asked) for jury in juries)
+        honest_first = sorted(juries, key=lambda jury: jury.profile != "honest")
+        return tuple(_panel(jury, store, release, asked) for jury in honest_first)
 
     return panels
 

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from overread.analysis.answers import summarise_answers
 from overread.analysis.asked import Asked, asked_of, check_same_release, release_of
 from overread.analysis.compare import Comparison, RunScores, compare
-from overread.contracts import Release
-from overread.records import Choice, Item, PlannedItem, Reference, Response, Score
-from overread.report.data import GalleryAnswer, GalleryItem, ReportData, RunReport, run_labels
+from overread.contracts import AnalysisPlan, Release
+from overread.records import Choice, Item, PlannedItem, Profile, Reference, Response, Score, Vote
+from overread.report.data import (
+    GalleryAnswer,
+    GalleryItem,
+    Panel,
+    ReportData,
+    RunReport,
+    run_labels,
+)
+from overread.report.fates import count_fates
+from overread.report.readings import read_references, summarise_readings
 from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
 
-__all__ = ["collect"]
+__all__ = ["JudgesOf", "collect"]
+
+JudgesOf: TypeAlias = Callable[[RunStore, Release, Asked], tuple[Panel, ...]]
+"""Gathers the judges of one run."""
 
 
 def collect(
-    runs: Sequence[Path], *, release: Path | None, title: str | None
+    runs: Sequence[Path],
+    *,
+    release: Path | None,
+    title: str | None,
+    judges_of: JudgesOf | None = None,
 ) -> tuple[ReportData, Release]:
     """Read scored run files of one release.
 
@@ -31,6 +49,8 @@ def collect(
         The release's folder, where it has moved since.
     title
         Of the report; the benchmark's own when None.
+    judges_of
+        Where the judges of each run come from; None leaves them out.
 
     Raises
     ------
@@ -45,13 +65,17 @@ def collect(
         manifest = stores[0].manifest
         opened = release_of(manifest, release)
         asked = [asked_of(store, opened) for store in stores]
-        reports = tuple(_run_report(*pair) for pair in zip(stores, asked, strict=True))
+        panels = [
+            judges_of(store, opened, one) if judges_of else ()
+            for store, one in zip(stores, asked, strict=True)
+        ]
+        reports = tuple(map(_run_report, stores, asked, panels))
         data = ReportData(
             title=title or opened.card.title,
             card=opened.card,
             plan=opened.plan(),
             runs=reports,
-            gallery=_gallery(stores, asked, opened.plan().headline),
+            gallery=_gallery(stores, asked, panels),
             floors=asked[0].floors,
             comparison=_comparison(stores, reports, opened),
             findings=tuple(stores[0].findings("release")),
@@ -64,7 +88,7 @@ def collect(
             store.close()
 
 
-def _run_report(store: RunStore, asked: Asked) -> RunReport:
+def _run_report(store: RunStore, asked: Asked, panels: tuple[Panel, ...]) -> RunReport:
     letters = {
         letter
         for item in asked.items.values()
@@ -74,29 +98,52 @@ def _run_report(store: RunStore, asked: Asked) -> RunReport:
     findings = [
         f for kind in store.finding_kinds() if kind != "release" for f in store.findings(kind)
     ]
+    plan, planned, scores = asked.plan, store.plan(), store.scores()
     return RunReport(
         manifest=store.manifest,
         estimates=tuple(store.estimates()),
         answers=summarise_answers(
-            store.scores(), store.plan(), asked.references, letters=sorted(letters)
+            scores,
+            planned,
+            asked.references,
+            letters=sorted(letters),
+            metric=plan.headline,
+            only=plan.headline_only,
         ),
+        fates=count_fates(scores, planned, plan, answered=store.answered() | store.failed()),
+        readings=summarise_readings(
+            scores, planned, read_references(asked.items, asked.references), plan
+        ),
+        panels=panels,
+        unmeasured=_unmeasured(scores, plan),
         findings=tuple(findings),
         tokens=count_tokens(store.responses()),
     )
 
 
+def _unmeasured(scores: Sequence[Score], plan: AnalysisPlan) -> dict[str, str]:
+    """Find the plan's further metrics that no response has a value of, and why."""
+    further = {also.metric for also in plan.also}
+    valued = {score.metric for score in scores if score.value is not None}
+    reasons: dict[str, str] = {}
+    for score in scores:
+        if score.metric in further - valued and score.reason:
+            reasons.setdefault(score.metric, score.reason)
+    return reasons
+
+
 def _gallery(
-    stores: Sequence[RunStore], asked: Sequence[Asked], headline: str
+    stores: Sequence[RunStore], asked: Sequence[Asked], panels: Sequence[tuple[Panel, ...]]
 ) -> tuple[GalleryItem, ...]:
     items: dict[str, tuple[Item, Reference]] = {}
     others: dict[str, dict[str, Item]] = {}
     answers: dict[str, dict[str, GalleryAnswer]] = {}
-    for store, one in zip(stores, asked, strict=True):
+    for store, one, judged in zip(stores, asked, panels, strict=True):
         for item_id, item in one.items.items():
             first, _ = items.setdefault(item_id, (item, one.references[item_id]))
             if _shown(item) != _shown(first):
                 others.setdefault(item_id, {})[store.manifest.run] = item
-        for item_id, answer in _answers(store, headline):
+        for item_id, answer in _answers(store, one, judged):
             answers.setdefault(item_id, {})[store.manifest.run] = answer
     return tuple(
         GalleryItem(
@@ -114,16 +161,29 @@ def _shown(item: Item) -> tuple[object, ...]:
     return item.condition, item.question, item.media, item.answer_space
 
 
-def _answers(store: RunStore, headline: str) -> list[tuple[str, GalleryAnswer]]:
-    """Pair the first draw of every planned item with its scores."""
+def _answers(
+    store: RunStore, asked: Asked, panels: Sequence[Panel]
+) -> list[tuple[str, GalleryAnswer]]:
+    """Pair the first draw of every planned item with its scores and votes."""
+    plan = asked.plan
+    jury = next((also.metric for also in plan.also if also.is_share), None)
     responses: Mapping[str, Response] = {
         response.request_hash: response for response in store.responses()
     }
-    scores: dict[tuple[str, str], Score] = {
-        (score.item, score.profile): score
-        for score in store.scores()
-        if score.metric == headline and score.draw == 0 and score.target is None
-    }
+    scores: dict[tuple[str, Profile], Score] = {}
+    verdicts: dict[str, dict[Profile, Score]] = defaultdict(dict)
+    for score in store.scores():
+        if score.draw or score.target is not None:
+            continue
+        if score.metric == plan.headline:
+            scores[score.item, score.profile] = score
+        elif score.metric == jury:
+            verdicts[score.item][score.profile] = score
+    votes: dict[str, list[Vote]] = defaultdict(list)
+    for panel in panels:
+        for vote in panel.votes:
+            if vote.draw == 0:
+                votes[vote.item].append(vote)
     return [
         (
             line.item,
@@ -131,6 +191,8 @@ def _answers(store: RunStore, headline: str) -> list[tuple[str, GalleryAnswer]]:
                 response=responses.get(line.request_hash),
                 honest=scores.get((line.item, "honest")),
                 published=scores.get((line.item, "published")),
+                jury=verdicts.get(line.item, {}),
+                votes=tuple(votes.get(line.item, ())),
             ),
         )
         for line in _first_draws(store.plan())

@@ -47,13 +47,17 @@ class Contrast:
 
 
 def contrast(data: ReportData) -> Contrast | None:
-    """Set the circumstances side by side; None when the benchmark has no two of them."""
+    """Set the circumstances side by side; None when the benchmark has no two of them.
+
+    A circumstance is a condition under which the same task is asked (`Card.conditions`). Other
+    strata, such as forms of questions, hold different questions and are no contrast.
+    """
     key = contrast_key(data.plan.cells)
     if key is None:
         return None
     tables = [EstimateTable.of(run.estimates, data.plan.headline) for run in data.runs]
     values = sorted(values_of(tables, key), reverse=True)  # "no box" before "box"
-    if len(values) < 2:
+    if len(values) < 2 or not set(values) <= set(data.card.conditions):
         return None
     tasks = list(
         dict.fromkeys(

@@ -11,15 +11,39 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overread.contracts import AnalysisPlan, Card
-from overread.records import Estimate, Finding, Item, Manifest, Reference, Response, Score
+from overread.records import (
+    Estimate,
+    Finding,
+    Item,
+    JsonValue,
+    Manifest,
+    Profile,
+    Reference,
+    Response,
+    Score,
+    Text,
+    Vote,
+)
 from overread.report.tokens import TokenTotals
 
 if TYPE_CHECKING:
     from overread.analysis.answers import AnswerSummary
     from overread.analysis.blind_floor import BlindFloor
     from overread.analysis.compare import Comparison
+    from overread.analysis.judge_agreement import JudgeAgreement
+    from overread.analysis.judge_calibration import JudgeCalibration
+    from overread.report.readings import FormReading
 
-__all__ = ["GalleryAnswer", "GalleryItem", "ReportData", "RunReport", "run_labels"]
+__all__ = [
+    "GalleryAnswer",
+    "GalleryItem",
+    "Panel",
+    "PanelJudge",
+    "ReportData",
+    "RunReport",
+    "asks_for_text",
+    "run_labels",
+]
 
 _SHORT_ID = 8
 
@@ -34,6 +58,10 @@ class GalleryAnswer:
     """The headline row of the honest profile."""
     published: Score | None
     """The headline row of the published profile, where the benchmark has one."""
+    jury: Mapping[Profile, Score] = field(default_factory=dict[Profile, Score])
+    """The jury's row under each profile in which anyone was asked to judge."""
+    votes: tuple[Vote, ...] = ()
+    """What each judge said of the reply, in the order of `RunReport.panels` and their judges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +83,38 @@ class GalleryItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PanelJudge:
+    """One judge's work on one run."""
+
+    judge: str
+    n: int
+    """Replies with something to judge."""
+    n_asked: int
+    n_read: int
+    """Votes with a verdict."""
+    n_yes: int
+    reason: str = ""
+    """The commonest reason why a vote has no verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """The judges of one run under one profile."""
+
+    profile: Profile
+    form: str
+    """How they were asked: ``fenced-1``."""
+    judges: tuple[PanelJudge, ...]
+    agreement: JudgeAgreement
+    calibration: tuple[JudgeCalibration, ...] = ()
+    """Each judge, then the jury, against people; empty where people labelled nothing."""
+    votes: tuple[Vote, ...] = ()
+    """Those that count, judge by judge on every reply."""
+    as_json: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    """As `overread score --json` writes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
     """All that is said about one run."""
 
@@ -62,7 +122,15 @@ class RunReport:
     estimates: tuple[Estimate, ...]
     """Both profiles, every stratum of the plan."""
     answers: AnswerSummary
-    """What became of the replies, honest profile."""
+    """What became of the replies, honest profile; of the headline's questions alone."""
+    fates: Mapping[str, int]
+    """Every planned question by what became of it (`fates.FATES`)."""
+    readings: tuple[FormReading, ...] = ()
+    """What was read against the reference, by form of open question."""
+    panels: tuple[Panel, ...] = ()
+    """Its judges, the honest profile first; empty where nobody was asked to judge."""
+    unmeasured: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Metrics beside the headline that have no value anywhere, and why: what to install."""
     findings: tuple[Finding, ...] = ()
     """What this run met: unread replies, failures, receipts that do not fit."""
     tokens: TokenTotals = field(default_factory=TokenTotals)
@@ -71,7 +139,12 @@ class RunReport:
     @property
     def n_waiting(self) -> int:
         """Planned questions that were not asked yet: a run with some allows no verdict."""
-        return sum(row.count for row in self.answers.non_answers if row.status is None)
+        return self.fates.get("pending", 0)
+
+    @property
+    def n_planned(self) -> int:
+        """Planned questions, every draw included."""
+        return sum(self.fates.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +166,11 @@ class ReportData:
     release is synthetic. They follow the report's own sentence at the top of the page."""
     created: str
     """UTC, ISO 8601."""
+
+
+def asks_for_text(data: ReportData) -> bool:
+    """Tell whether the questions of a report are to be answered in free words."""
+    return any(isinstance(entry.item.answer_space, Text) for entry in data.gallery)
 
 
 def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from overread.analysis.answers import AnswerSummary
-from overread.records import Status
+from overread.analysis.strata import is_within
+from overread.contracts import AnalysisPlan
+from overread.records import PlannedItem, Score, Status
 from overread.report.data import ReportData, run_labels
 from overread.report.wording import count, percent
 
-__all__ = ["FATES", "Fates", "Reason", "Slice", "fates"]
+__all__ = ["FATES", "Fates", "Reason", "Slice", "count_fates", "fates", "kinds_shown"]
 
 FATES = {
     "right": "right",
     "wrong": "wrong",
+    "open": "open: for judges",
     "unparsed": "no answer readable",
     "refused": "refused",
     "failed": "no reply",
@@ -22,6 +26,8 @@ FATES = {
     "pending": "not asked yet",
 }
 """Kinds in the order shown, and how they are called."""
+_RARE = ("open", "undefined", "pending")
+"""Kinds that are left out where no run has them; all others are shown, zero or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,55 +66,94 @@ class Fates:
     reasons: tuple[Reason, ...]
 
 
+def count_fates(
+    scores: Iterable[Score],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    *,
+    answered: Collection[str],
+) -> dict[str, int]:
+    """Count what became of every planned question, by the honest reading.
+
+    Parameters
+    ----------
+    scores
+        Score rows of one run; other metrics than the headline are left out.
+    planned
+        The run's plan.
+    plan
+        Names the headline and the questions it is about (`AnalysisPlan.headline_only`).
+    answered
+        Request hashes with a response, a failed one included.
+
+    Returns
+    -------
+    dict
+        Every kind of `FATES`, zeros included; the counts add up to the plan. A question outside
+        the headline has no row of it: once it was asked it is ``open``, whatever came back.
+    """
+    rows = {
+        (score.item, score.draw): score
+        for score in scores
+        if score.metric == plan.headline and score.profile == "honest" and score.target is None
+    }
+    counts: Counter[str] = Counter()
+    for line in planned:
+        score = rows.get((line.item, line.draw))
+        if score is not None:
+            counts[_fate(score)] += 1
+        elif is_within(line.strata, plan.headline_only) or line.request_hash not in answered:
+            counts["pending"] += 1
+        else:
+            counts["open"] += 1
+    return {kind: counts[kind] for kind in FATES}
+
+
 def fates(data: ReportData) -> tuple[Fates, ...]:
-    """Count fates for each run of a report."""
+    """Lay out the fates of each run of a report."""
     labels = run_labels(data.runs).values()
     return tuple(
         Fates(
             label=label,
             colour=number % 8,
-            n=count(run.answers.n),
-            slices=_slices(run.answers),
+            n=count(run.n_planned),
+            slices=_slices(run.fates),
             reasons=_reasons(run.answers),
         )
         for number, (run, label) in enumerate(zip(data.runs, labels, strict=True))
     )
 
 
-def _slices(answers: AnswerSummary) -> tuple[Slice, ...]:
-    counts = _counts(answers)
+def kinds_shown(fated: Sequence[Fates]) -> dict[str, str]:
+    """Name the kinds worth a column, with the rare ones only when some run has them."""
+    met = {part.kind for run in fated for part in run.slices if part.n}
+    return {kind: name for kind, name in FATES.items() if kind in met or kind not in _RARE}
+
+
+def _slices(counts: Mapping[str, int]) -> tuple[Slice, ...]:
+    total = sum(counts.values())
     slices: list[Slice] = []
     before = 0
     for kind in FATES:
         n = counts[kind]
-        share = n / answers.n if answers.n else 0.0
         slices.append(
             Slice(
                 kind=kind,
                 n=n,
                 shown=count(n),
-                share=percent(n / answers.n if answers.n else None),
-                x=f"{100 * before / max(answers.n, 1):.3f}%",
-                width=f"{100 * share:.3f}%",
+                share=percent(n / total if total else None),
+                x=f"{100 * before / max(total, 1):.3f}%",
+                width=f"{100 * n / max(total, 1):.3f}%",
             )
         )
         before += n
     return tuple(slices)
 
 
-def _counts(answers: AnswerSummary) -> Counter[str]:
-    """Split the plan by kind; a read answer to an unusable reference is ``undefined``."""
-    confusion = answers.confusion
-    counts: Counter[str] = Counter()
-    for reference, row in zip(confusion.references, confusion.counts, strict=True):
-        for answer, n in zip(confusion.answers, row, strict=True):
-            if answer == "none":
-                continue
-            usable = reference != "none"
-            counts["undefined" if not usable else "right" if answer == reference else "wrong"] += n
-    for non_answer in answers.non_answers:
-        counts[_kind(non_answer.status)] += non_answer.count
-    return counts
+def _fate(score: Score) -> str:
+    if score.status is Status.OK and score.value is not None:
+        return "right" if score.value >= 1 else "wrong"
+    return _kind(score.status)
 
 
 def _kind(status: Status | None) -> str:

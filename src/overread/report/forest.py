@@ -5,15 +5,17 @@ Estimates arrive finished; this module only sorts them into groups and places th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from overread.analysis.published import PublishedEstimate, published_estimates
-from overread.records import Estimate, PublishedValue
-from overread.report.data import ReportData, run_labels
+from overread.analysis.plan_strata import SHARED, WEIGHTING
+from overread.analysis.published import PublishedEstimate
+from overread.records import Estimate
+from overread.report.data import ReportData, asks_for_text, run_labels
 from overread.report.lookup import EstimateTable, contrast_key
 from overread.report.marks import SHARE_AXIS, Mark, Span
 from overread.report.scorecard import chance_band, floor_x
+from overread.report.sources import published_rows
 from overread.report.wording import (
     MISSING,
     Shown,
@@ -24,7 +26,7 @@ from overread.report.wording import (
     stratum_label,
 )
 
-__all__ = ["ForestGroup", "ForestRow", "forest_groups", "forest_strata", "published_rows"]
+__all__ = ["ForestGroup", "ForestRow", "forest_groups", "forest_strata"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,9 @@ class ForestRow:
     """Where the published profile puts a run, if elsewhere."""
     source: str
     """Where a published number stands."""
+    shared: str = ""
+    """The value where an item with several labels shares its weight among them."""
+    shared_x: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +68,7 @@ class ForestGroup:
 
 
 def forest_groups(data: ReportData) -> tuple[ForestGroup, ...]:
-    """Build the groups of the plot: the total, each circumstance, each cell."""
+    """Build the groups of the plot: the total, each circumstance, each cell, each label."""
     tables = [EstimateTable.of(run.estimates, data.plan.headline) for run in data.runs]
     groups: list[ForestGroup] = []
     keys: set[str] = set()
@@ -76,7 +81,13 @@ def forest_groups(data: ReportData) -> tuple[ForestGroup, ...]:
 def forest_strata(data: ReportData, tables: Sequence[EstimateTable]) -> Iterator[dict[str, str]]:
     """List the strata shown, over all runs, in the order of the estimates."""
     contrast = contrast_key(data.plan.cells)
-    levels: list[tuple[str, ...]] = [(), *([(contrast,)] if contrast else []), data.plan.cells]
+    labels = [keys for keys in data.plan.strata if set(keys) & set(data.plan.multi_label)]
+    levels: list[tuple[str, ...]] = [
+        (),
+        *([(contrast,)] if contrast else []),
+        data.plan.cells,
+        *labels,
+    ]
     for keys in dict.fromkeys(levels):
         seen: set[frozenset[tuple[str, str]]] = set()
         for table in tables:
@@ -85,23 +96,6 @@ def forest_strata(data: ReportData, tables: Sequence[EstimateTable]) -> Iterator
                 if name not in seen:
                     seen.add(name)
                     yield stratum
-
-
-def published_rows(estimates: Iterable[Estimate]) -> tuple[PublishedEstimate, ...]:
-    """Gather the published numbers attached to estimates, each once, with their intervals.
-
-    Rows that only state the chance level are left out: the band shows it.
-    """
-    rows: dict[tuple[str, str], PublishedValue] = {}
-    level = 0.95
-    for estimate in estimates:
-        level = estimate.level
-        for row in estimate.published:
-            if row.kind != "chance" and row.metric == estimate.metric:
-                rows.setdefault((row.kind, row.who), row)
-    order = {"model": 0, "reader": 1}
-    found = sorted(rows.values(), key=lambda row: order[row.kind])
-    return published_estimates(found, level=level)
 
 
 def _group(
@@ -114,8 +108,9 @@ def _group(
     labels = list(run_labels(data.runs).values())
     honest = [table.score("honest", stratum) for table in tables]
     published = [table.score("published", stratum) for table in tables]
+    shared = [table.score("honest", {**stratum, WEIGHTING: SHARED}) for table in tables]
     rows = [
-        _run_row(number, labels[number], estimate, published[number])
+        _run_row(number, labels[number], estimate, published[number], shared[number])
         for number, estimate in enumerate(honest)
         if estimate is not None
     ]
@@ -123,7 +118,7 @@ def _group(
     rows.extend(_published_row(row) for row in published_rows(both))
     fullest = max((estimate for estimate in honest if estimate), key=lambda e: e.n, default=None)
     return ForestGroup(
-        label=stratum_label(stratum),
+        label=_label(stratum, data),
         asks=sentence(data.card.tasks.get(stratum.get("task", ""), "")),
         starts_level=starts_level,
         chance_band=chance_band(fullest),
@@ -133,7 +128,19 @@ def _group(
     )
 
 
-def _run_row(number: int, label: str, estimate: Estimate, published: Estimate | None) -> ForestRow:
+def _label(stratum: Mapping[str, str], data: ReportData) -> str:
+    if not stratum and data.plan.headline_only and asks_for_text(data):
+        return "All closed questions"
+    return stratum_label(stratum)
+
+
+def _run_row(
+    number: int,
+    label: str,
+    estimate: Estimate,
+    published: Estimate | None,
+    shared: Estimate | None,
+) -> ForestRow:
     elsewhere = (
         published is not None
         and published.value is not None
@@ -151,6 +158,8 @@ def _run_row(number: int, label: str, estimate: Estimate, published: Estimate | 
         if elsewhere and published and published.value is not None
         else None,
         source="",
+        shared="" if shared is None else percent(shared.value),
+        shared_x=None if shared is None or shared.value is None else SHARE_AXIS.x(shared.value),
     )
 
 

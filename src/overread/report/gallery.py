@@ -7,13 +7,16 @@ be closed from inside (`json_block`), and the script puts them on the page as te
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final, Generic, TypeVar
 
-from overread.records import Item, JsonValue, Media, Receipt, Status
+from overread.analysis.strata import is_within
+from overread.contracts import LABEL_SEPARATOR, AnalysisPlan
+from overread.records import Item, JsonValue, Media, Receipt, Score, Status, Text, Vote
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, run_labels
-from overread.report.pictures import as_rendered, find_changed, role_of
-from overread.report.thumbnails import Role, Shelf
+from overread.report.pictures import as_rendered, find_changed, preview_counts, role_of
+from overread.report.thumbnails import LEFT_OUT, Role, Shelf
+from overread.report.wording import stratum_label
 
 __all__ = ["THUMBNAILS_PER_BLOCK", "gallery_payload", "json_block", "outcome", "thumbnail_blocks"]
 
@@ -41,17 +44,18 @@ def json_block(value: JsonValue) -> str:
     return text
 
 
-def outcome(answer: GalleryAnswer | None) -> str:
-    """Say what became of one answer: right, wrong, none, undefined, pending or absent.
+def outcome(answer: GalleryAnswer | None, *, in_headline: bool = True) -> str:
+    """Say what became of one answer: right, wrong, none, undefined, open, pending or absent.
 
-    ``none`` is a reply without a readable answer, a refusal or no reply; ``pending`` was not
-    asked yet; ``absent`` is not in the run's plan.
+    ``none`` is a reply without a readable answer, a refusal or no reply; ``open`` is a reply to a
+    question that the headline is not about (`in_headline`); ``pending`` was not asked yet;
+    ``absent`` is not in the run's plan.
     """
     if answer is None:
         return "absent"
     score = answer.honest
     if score is None:
-        return "pending"
+        return "pending" if in_headline or answer.response is None else "open"
     if score.status is Status.UNDEFINED:
         return "undefined"
     if score.status is not Status.OK or score.value is None:
@@ -80,6 +84,8 @@ def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
     receipts = _Index[Receipt]()
     runs = run_labels(data.runs)
     changed = find_changed(data, shelf)
+    named = _judges_of(data)
+    judges = {judge: place for place, judge in enumerate(named)}
     items: list[JsonValue] = [
         _item_json(
             entry,
@@ -87,15 +93,32 @@ def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
             shelf,
             texts,
             receipts,
+            data.plan,
+            judges,
             {run for run, of_run in changed.items() if entry.item.id in of_run},
         )
         for entry in data.gallery
     ]
     filters: list[JsonValue] = [
-        {"key": key, "values": list(_values(data.gallery, key))} for key in _filter_keys(data)
+        {
+            "key": key,
+            "values": list(_values(data.gallery, key, data.plan)),
+            "labels": {
+                value: stratum_label({key: value})
+                for value in _values(data.gallery, key, data.plan)
+            },
+            "several": key in data.plan.multi_label,
+        }
+        for key in _filter_keys(data)
     ]
+    counts = preview_counts(shelf)
     payload: dict[str, JsonValue] = {
         "runs": [{"id": run, "label": label} for run, label in runs.items()],
+        "open": any(isinstance(entry.item.answer_space, Text) for entry in data.gallery),
+        "published": any(a.published for e in data.gallery for a in e.answers.values()),
+        "judges": [list(judge) for judge in named],
+        "separator": LABEL_SEPARATOR,
+        "previews": counts.n_shown,
         "tasks": list(dict.fromkeys(entry.item.task for entry in data.gallery)),
         "filters": filters,
         "perBlock": THUMBNAILS_PER_BLOCK,
@@ -111,6 +134,18 @@ def thumbnail_blocks(shelf: Shelf) -> Iterator[str]:
     pictures: list[JsonValue] = [[t.data, t.width, t.height] for t in shelf.thumbnails]
     for start in range(0, len(pictures), THUMBNAILS_PER_BLOCK):
         yield json_block(pictures[start : start + THUMBNAILS_PER_BLOCK])
+
+
+def _judges_of(data: ReportData) -> list[tuple[str, str]]:
+    """List the distinct judges with their profiles: votes name them by their places."""
+    return list(
+        dict.fromkeys(
+            (vote.judge, vote.profile)
+            for entry in data.gallery
+            for answer in entry.answers.values()
+            for vote in answer.votes
+        )
+    )
 
 
 class _Index(Generic[_T]):
@@ -129,13 +164,17 @@ class _Index(Generic[_T]):
 
 def _filter_keys(data: ReportData) -> list[str]:
     """List the finest strata of the plan, the task aside: it has a filter of its own."""
-    return [key for key in data.plan.cells if key != "task"]
+    keys = (*data.plan.cells, *data.plan.multi_label)
+    return list(dict.fromkeys(key for key in keys if key != "task"))
 
 
-def _values(gallery: Iterable[GalleryItem], key: str) -> Iterator[str]:
-    yield from dict.fromkeys(
-        entry.item.strata[key] for entry in gallery if key in entry.item.strata
-    )
+def _values(gallery: Iterable[GalleryItem], key: str, plan: AnalysisPlan) -> Iterator[str]:
+    values = (entry.item.strata[key] for entry in gallery if key in entry.item.strata)
+    if key in plan.multi_label:
+        labels = {label for value in values for label in value.split(LABEL_SEPARATOR)}
+        yield from sorted(labels - {""})
+    else:
+        yield from dict.fromkeys(values)
 
 
 def _item_json(
@@ -144,11 +183,21 @@ def _item_json(
     shelf: Shelf,
     texts: _Index[str],
     receipts: _Index[Receipt],
+    plan: AnalysisPlan,
+    judges: Mapping[tuple[str, str], int],
     changed: Set[str],
 ) -> dict[str, JsonValue]:
     item = entry.item
+    in_headline = is_within(item.strata, plan.headline_only)
     answers: list[JsonValue] = [
-        _answer_json(entry.answers.get(run), texts, receipts, changed=run in changed)
+        _answer_json(
+            entry.answers.get(run),
+            texts,
+            receipts,
+            judges,
+            in_headline=in_headline,
+            changed=run in changed,
+        )
         for run in runs
     ]
     shown: dict[str, JsonValue] = {
@@ -194,6 +243,8 @@ def _sight_json(item: Item, shelf: Shelf, texts: _Index[str]) -> dict[str, JsonV
 def _media_json(media: Media, role: Role, shelf: Shelf) -> dict[str, JsonValue]:
     key = (as_rendered(media), role)
     place = shelf.places.get(key)
+    if role == "preview":
+        return _preview_json(media, place, shelf.problems.get(key))
     return {
         "at": [] if place is None else list(place),
         "role": role,
@@ -201,18 +252,29 @@ def _media_json(media: Media, role: Role, shelf: Shelf) -> dict[str, JsonValue]:
     }
 
 
+def _preview_json(
+    media: Media, place: tuple[int, ...] | None, problem: str | None
+) -> dict[str, JsonValue]:
+    """Write a volume: its preview or why there is none, without the machine's paths."""
+    if problem is not None and problem != LEFT_OUT:
+        problem = f"{', '.join(media.paths)} cannot be shown"
+    return {"at": list(place or ()), "role": "preview", "problem": problem}
+
+
 def _answer_json(
     answer: GalleryAnswer | None,
     texts: _Index[str],
     receipts: _Index[Receipt],
+    judges: Mapping[tuple[str, str], int],
     *,
+    in_headline: bool,
     changed: bool,
 ) -> dict[str, JsonValue] | None:
     if answer is None:
         return None
     response, honest, published = answer.response, answer.honest, answer.published
     shown: dict[str, JsonValue] = {
-        "outcome": outcome(answer),
+        "outcome": outcome(answer, in_headline=in_headline),
         "letter": honest.answer if honest else None,
         "status": str(honest.status) if honest else None,
         "rule": None if honest is None or honest.reason is None else texts.place(honest.reason),
@@ -223,6 +285,12 @@ def _answer_json(
             "status": str(published.status),
             "rule": None if published.reason is None else texts.place(published.reason),
         }
+    if answer.jury:
+        shown["jury"] = {profile: _verdict(score) for profile, score in answer.jury.items()}
+    if answer.votes:
+        shown["votes"] = [
+            _vote_json(vote, judges[vote.judge, vote.profile], texts) for vote in answer.votes
+        ]
     if response is not None:
         text, cut = _trimmed(response.text)
         shown["reply"] = None if text is None else texts.place(text)
@@ -231,11 +299,29 @@ def _answer_json(
         shown["finish"] = response.finish_reason
         shown["seconds"] = response.seconds
         shown["tokens"] = [response.tokens_in, response.tokens_out]
-        shown["request"] = response.request_hash
+        shown["request"] = response.request_hash[:12]
         shown["receipts"] = [receipts.place(receipt) for receipt in response.receipts]
         if changed:
             shown["changed"] = True
     return shown
+
+
+def _verdict(score: Score) -> str:
+    """Say what a jury decided: right, wrong or none."""
+    if score.status is not Status.OK or score.value is None:
+        return "none"
+    return "right" if score.value >= 1 else "wrong"
+
+
+def _vote_json(vote: Vote, judge: int, texts: _Index[str]) -> JsonValue:
+    """One vote: its judge, verdict (1, 0 or null), and its words or why it has no verdict."""
+    words = vote.rationale if vote.verdict is not None else vote.reason or vote.rationale
+    text, _ = _trimmed(words)
+    return [
+        judge,
+        None if vote.verdict is None else int(vote.verdict),
+        None if text is None else texts.place(text),
+    ]
 
 
 def _trimmed(text: str | None) -> tuple[str | None, int]:

@@ -19,19 +19,22 @@ from typing import TYPE_CHECKING, Any
 from overread.contracts import Renderer
 from overread.records import Severity
 from overread.report.contrast import contrast
-from overread.report.data import ReportData, run_labels
-from overread.report.fates import FATES, Fates, fates
+from overread.report.data import ReportData, asks_for_text, run_labels
+from overread.report.fates import fates, kinds_shown
 from overread.report.floors import floors
 from overread.report.forest import forest_groups
 from overread.report.gallery import gallery_payload, json_block, thumbnail_blocks
+from overread.report.judges import judges
 from overread.report.letters import matrices
 from overread.report.marks import SHARE_AXIS
 from overread.report.pairs import pairs
-from overread.report.pictures import stock_shelf, with_changed_pictures
-from overread.report.scorecard import card_notes, score_card
+from overread.report.pictures import preview_counts, stock_shelf, with_changed_pictures
+from overread.report.readings import read_forms
+from overread.report.scorecard import card_notes, score_card, shown_columns
 from overread.report.sent import sent
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
+from overread.report.text_metrics import text_metrics
 from overread.report.thumbnails import Shelf
 from overread.report.wording import (
     MISSING,
@@ -89,6 +92,7 @@ def write_page(data: ReportData, out_dir: Path, shelf: Shelf) -> Path:
     page = template.render(
         **_sections(data),
         payload=payload,
+        previews=preview_counts(shelf),
         gallery_json=json_block(payload),
         thumbnail_blocks=list(thumbnail_blocks(shelf)),
         script=script,
@@ -138,8 +142,15 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "fates": fated,
         "command_text": command_text,
         "folder_name": folder_name,
-        "fate_names": _kinds_shown(fated),
+        "fate_names": kinds_shown(fated),
         "matrices": matrices(data),
+        "read_forms": read_forms(data),
+        "judges": judges(data),
+        "text_metrics": text_metrics(data),
+        "several_runs": len(data.runs) > 1,
+        "for_text": asks_for_text(data),
+        "shows": shown_columns(card),
+        "any_shared": any(row.shared for group in groups for row in group.rows),
         "floors": floors(data),
         "pairs": pairs(data),
         "sent": sent(data),
@@ -153,12 +164,6 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "sentence": sentence,
         "pretty": settings_text,
     }
-
-
-def _kinds_shown(fated: tuple[Fates, ...]) -> dict[str, str]:
-    """Leave out the two rare kinds when no run has them; all others are shown, zero or not."""
-    met = {part.kind for run in fated for part in run.slices if part.n}
-    return {k: v for k, v in FATES.items() if k in met or k not in {"undefined", "pending"}}
 
 
 def _asset(name: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from overread.analysis.compare import PairDifference
 from overread.records import Estimate, Finding, JsonValue, PublishedValue
 from overread.report.data import ReportData, RunReport
+from overread.report.readings import FormReading
 from overread.report.tokens import TokenTotals
 
 __all__ = ["estimate_json", "finding_json", "report_json", "run_json", "write_json"]
@@ -57,8 +58,9 @@ def report_json(data: ReportData) -> dict[str, JsonValue]:
     -------
     dict
         A report of one run has the form of `run_json`, with the release's findings before the
-        run's. One of several runs holds such an object for each under ``runs``, the pairs under
-        ``comparison``, and the release's findings under ``findings``.
+        run's; where there are open answers also ``fates`` (planned questions by what became of
+        them), ``readings`` and ``judges``. One of several runs holds such an object for each under
+        ``runs``, the pairs under ``comparison``, and the release's findings under ``findings``.
     """
     if len(data.runs) == 1:
         return _one(data.runs[0], data.findings)
@@ -120,7 +122,24 @@ def finding_json(finding: Finding) -> dict[str, JsonValue]:
 
 def _one(run: RunReport, release_findings: Iterable[Finding]) -> dict[str, JsonValue]:
     findings = (*release_findings, *run.findings)
-    return run_json(run.manifest.run, run.estimates, findings, tokens=run.tokens)
+    shown = run_json(run.manifest.run, run.estimates, findings, tokens=run.tokens)
+    if run.fates.get("open"):
+        shown["fates"] = dict(run.fates)
+    if run.readings:
+        shown["readings"] = [_reading_json(reading) for reading in run.readings]
+    if run.panels:
+        shown["judges"] = [dict(panel.as_json) for panel in run.panels]
+    return shown
+
+
+def _reading_json(reading: FormReading) -> dict[str, JsonValue]:
+    return {
+        "stratum": {reading.key: reading.form},
+        "references": list(reading.references),
+        "answers": list(reading.answers),
+        "counts": [list(row) for row in reading.counts],
+        "unreadable_references": reading.n_unreadable,
+    }
 
 
 def _published_json(row: PublishedValue) -> dict[str, JsonValue]:

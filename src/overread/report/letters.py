@@ -8,7 +8,7 @@ from overread.analysis.answers import AnswerSummary
 from overread.report.data import ReportData, run_labels
 from overread.report.wording import count, p_value, percent
 
-__all__ = ["Cell", "Matrix", "Row", "matrices"]
+__all__ = ["Cell", "Matrix", "Row", "matrices", "shaded"]
 
 _SHADES = (0.02, 0.12, 0.25, 0.4, 0.6)
 """Shares of a row from which the next darker shade begins."""
@@ -52,12 +52,19 @@ class Matrix:
 
 
 def matrices(data: ReportData) -> tuple[Matrix, ...]:
-    """Build one matrix a run."""
+    """Build one matrix a run; none for a run whose questions have no letters."""
     labels = run_labels(data.runs).values()
     return tuple(
         _matrix(run.answers, label, number % 8)
         for number, (run, label) in enumerate(zip(data.runs, labels, strict=True))
+        if run.answers.confusion.references
     )
+
+
+def shaded(n: int, total: int) -> int:
+    """Choose the shade of a count among so many of its row: 0 (empty) to 5."""
+    share = n / total if total else 0.0
+    return sum(share >= bound for bound in _SHADES)
 
 
 def _matrix(answers: AnswerSummary, label: str, colour: int) -> Matrix:
@@ -87,9 +94,8 @@ def _matrix(answers: AnswerSummary, label: str, colour: int) -> Matrix:
 
 
 def _cell(n: int, total: int, *, reference: str, answer: str) -> Cell:
-    share = n / total if total else 0.0
     # Without a usable reference no pick is right or wrong: such a row has no shade.
-    shade = 0 if reference == "none" else sum(share >= bound for bound in _SHADES)
+    shade = 0 if reference == "none" else shaded(n, total)
     return Cell(
         n=count(n),
         shade=shade,

@@ -12,12 +12,21 @@ from pathlib import Path
 
 from overread.report.contrast import Contrast, contrast
 from overread.report.data import ReportData, run_labels
-from overread.report.fates import FATES, Fates, fates
+from overread.report.fates import Fates, fates, kinds_shown
 from overread.report.forest import ForestGroup, forest_groups
+from overread.report.judges import Judges, judges
 from overread.report.pairs import PairRow, Pairs, pairs
-from overread.report.scorecard import CardRow, card_notes, score_card
+from overread.report.readings import ReadForm, read_forms
+from overread.report.scorecard import (
+    CardRow,
+    ShownColumns,
+    card_notes,
+    score_card,
+    shown_columns,
+)
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
+from overread.report.text_metrics import TextMetrics, text_metrics
 from overread.report.wording import (
     MISSING,
     Shown,
@@ -49,7 +58,10 @@ def markdown(data: ReportData) -> str:
         "**What it does not show.** " + " ".join(cell(text, whole=True) for text in limits(data)),
         *_settings(forest_groups(data), data.plan.headline),
         *_contrast(contrast(data)),
+        *_judges(judges(data)),
+        *_text_metrics(text_metrics(data)),
         *_fates(fates(data)),
+        *_readings(read_forms(data)),
         *_pairs(pairs(data)),
         *_findings(data),
         *_sources(data),
@@ -97,36 +109,128 @@ def _number(shown: Shown) -> str:
 
 def _card(data: ReportData) -> list[str]:
     headline = cell(metric_label(data.plan.headline).capitalize())
-    head = (
-        "Run", "Gain over blind floor", headline, "Published reading", "Of those answered",
-        "No answer", "Chance", "Blind floor",
-    )  # fmt: skip
-    rows = [_card_row(row) for row in score_card(data)]
+    rows = score_card(data)
+    shows = shown_columns(rows)
+    head = [
+        "Run", "Gain over blind floor", headline,
+        *(["Published reading"] if shows.published else []),
+        *(["Jury accuracy"] if shows.jury else []),
+        "Of those answered", "No answer", "Chance", "Blind floor",
+    ]  # fmt: skip
     notes = [cell(note, whole=True) for note in card_notes(data)]
-    return ["## Score card", _table(head, rows, numbers_from=1), *notes]
+    table = _table(head, [_card_row(row, shows) for row in rows], numbers_from=1)
+    return ["## Score card", table, *notes]
 
 
-def _card_row(row: CardRow) -> list[str]:
+def _card_row(row: CardRow, shows: ShownColumns) -> list[str]:
     floor = f"{row.floor.value} ({cell(row.floor.reason)})" if row.floor.reason else row.floor.value
-    shown = (row.gain, row.score, row.published, row.answered, row.no_answer, row.chance)
-    return [cell(row.label), *(_number(one) for one in shown), floor]
+    jury = _number(row.jury) if row.jury else "not judged"
+    return [
+        cell(row.label),
+        _number(row.gain),
+        _number(row.score),
+        *([_number(row.published)] if shows.published else []),
+        *([jury] if shows.jury else []),
+        *(_number(one) for one in (row.answered, row.no_answer, row.chance)),
+        floor,
+    ]
 
 
 def _settings(groups: Sequence[ForestGroup], headline: str) -> list[str]:
+    any_shared = any(row.shared for group in groups for row in group.rows)
     rows = [
         [
             cell(group.label) if place == 0 else "",
             cell(row.label) if row.kind == "run" else f"*{cell(row.label)}*",
             row.n,
             _number(row.shown),
+            *([row.shared] if any_shared else []),
             cell(group.floor) if place == 0 else "",
         ]
         for group in groups
         for place, row in enumerate(group.rows)
     ]
-    head = ("Setting", "Who", "Questions", "Per cent right", "Blind floor")
+    shared = ["Weight shared among labels"] if any_shared else []
+    head = ("Setting", "Who", "Questions", "Per cent right", *shared, "Blind floor")
     title = f"## {cell(metric_label(headline).capitalize())} in every setting"
     return [title, _table(head, rows, numbers_from=2)]
+
+
+def _judges(found: Judges | None) -> list[str]:
+    if found is None:
+        return []
+    parts = ["## Judges"]
+    rows = [
+        [cell(r.label), r.profile, cell(r.judge), cell(r.form), r.n, r.asked, r.read, r.read_share,
+         r.right_share]
+        for r in found.judges
+    ]  # fmt: skip
+    head = ("Run", "Profile", "Judge", "Form", "To judge", "Asked", "Read", "Read, %", "Right, %")
+    parts.append(_table(head, rows, numbers_from=4))
+    rows = [
+        [
+            cell(row.label) if row.kind == "run" else f"*{cell(row.label)}*",
+            row.profile or "as printed",
+            row.n,
+            _number(row.shown) if row.kind == "run" else row.shown.value,
+        ]
+        for row in found.juries
+    ]
+    title = cell(found.metric.capitalize())
+    parts.append(_table(("Who", "Profile", "Answers", f"{title}, %"), rows, numbers_from=2))
+    if found.agreement:
+        rows = [
+            [cell(r.label), r.profile, cell(r.who), r.n, _number(r.percent), r.statistic,
+             _number(r.coefficient)]
+            for r in found.agreement
+        ]  # fmt: skip
+        head = ("Run", "Profile", "Judges", "Answers", "Same verdict, %", "Statistic", "Value")
+        parts.append(_table(head, rows, numbers_from=3))
+    if found.calibration:
+        rows = [
+            [cell(r.label), r.profile, cell(r.judge), r.labelled, r.says, _number(r.corrected), r.finds_right,
+             r.finds_wrong, r.kappa]
+            for r in found.calibration
+        ]  # fmt: skip
+        head = ("Run", "Profile", "Judge", "Labelled by people", "Calls right, %", "Corrected, %",
+                "Finds right, %", "Finds wrong, %", "Kappa with people")  # fmt: skip
+        parts.append(_table(head, rows, numbers_from=3))
+    return [*parts, *(cell(note, whole=True) for note in found.notes)]
+
+
+def _text_metrics(found: TextMetrics | None) -> list[str]:
+    if found is None:
+        return []
+    rows = [
+        [
+            cell(row.label) if row.kind == "run" else f"*{cell(row.label)}*",
+            row.profile or "as printed",
+            row.n,
+            *(_bare(one) for one in row.cells),
+        ]
+        for row in found.rows
+    ]
+    head = ("Who", "Profile", "Answers", *found.metrics)
+    notes = [cell(note, whole=True) for note in found.notes]
+    return ["## Likeness of texts", _table(head, rows, numbers_from=2), *notes]
+
+
+def _bare(shown: Shown) -> str:
+    return f"{shown.value} ({shown.interval})" if shown.interval else shown.value
+
+
+def _readings(forms: Sequence[ReadForm]) -> list[str]:
+    parts: list[str] = []
+    for form in forms:
+        for matrix in form.matrices:
+            rows = [
+                [f"**{cell(name)}**", *(one.n for one in cells), total]
+                for name, cells, total in matrix.rows
+            ]
+            head = ("Reference", *(cell(name) for name in matrix.columns), "all")
+            parts.append(f"### {cell(form.label.capitalize())}: {cell(matrix.label)}")
+            parts.append(_table(head, rows, numbers_from=1))
+    return ["## Read against the reference", *parts] if parts else []
 
 
 def _contrast(table: Contrast | None) -> list[str]:
@@ -142,9 +246,13 @@ def _contrast(table: Contrast | None) -> list[str]:
 
 
 def _fates(runs: Sequence[Fates]) -> list[str]:
-    rows = [[cell(run.label), *(part.shown for part in run.slices)] for run in runs]
+    kinds = kinds_shown(runs)
+    rows = [
+        [cell(run.label), *(part.shown for part in run.slices if part.kind in kinds)]
+        for run in runs
+    ]
     parts = ["## What became of the questions"]
-    parts.append(_table(("Run", *FATES.values()), rows, numbers_from=1))
+    parts.append(_table(("Run", *kinds.values()), rows, numbers_from=1))
     reasons = [
         [cell(run.label), cell(row.task), row.kind, cell(row.reason), f"{row.n} of {row.of}"]
         for run in runs
@@ -207,13 +315,14 @@ def _findings(data: ReportData) -> list[str]:
 
 def _sources(data: ReportData) -> list[str]:
     rows = [
-        [cell(r.who), r.kind, cell(r.stratum), r.value, r.counts, r.interval, cell(r.source)]
+        [cell(r.who), r.kind, r.metric, cell(r.stratum), r.value, r.counts, r.interval,
+         cell(r.source)]
         for r in published_sources(data)
-    ]
+    ]  # fmt: skip
     if not rows:
         return []
-    head = ("Who", "Kind", "Stratum", "Per cent", "Counts", "Interval", "Source")
-    return ["## Published numbers", _table(head, rows, numbers_from=7)]
+    head = ("Who", "Kind", "Metric", "Stratum", "Value", "Counts", "Interval", "Source")
+    return ["## Published numbers", _table(head, rows, numbers_from=8)]
 
 
 def _manifests(data: ReportData) -> list[str]:

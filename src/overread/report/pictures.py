@@ -8,23 +8,62 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from overread.contracts import Renderer
 from overread.records import Finding, Item, Media, Receipt, Severity
 from overread.report.data import GalleryItem, ReportData
-from overread.report.thumbnails import Role, Shelf, make_shelf
+from overread.report.previews import MOST_PREVIEWS, preview_of
+from overread.report.thumbnails import LEFT_OUT, Role, Shelf, make_shelf
 
-__all__ = ["as_rendered", "find_changed", "role_of", "stock_shelf", "with_changed_pictures"]
+__all__ = [
+    "PreviewCounts",
+    "as_rendered",
+    "find_changed",
+    "preview_counts",
+    "role_of",
+    "stock_shelf",
+    "with_changed_pictures",
+]
 
 
-def stock_shelf(data: ReportData, render: Renderer) -> Shelf:
-    """Render every picture that any run of the report was shown, each distinct one once."""
-    return make_shelf(_wanted(data), render)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewCounts:
+    """How many volumes of a report can be seen in it."""
+
+    n: int
+    n_shown: int
+    n_left_out: int
+    """Not tried, for enough others are shown."""
+    problem: str
+    """Why the first of those that were tried in vain cannot be shown; empty without any."""
+
+
+def stock_shelf(data: ReportData, render: Renderer, *, most_previews: int = MOST_PREVIEWS) -> Shelf:
+    """Render every picture that any run of the report was shown, each distinct one once.
+
+    Volumes are shown by previews of some of them (`previews`), whatever was sent.
+    """
+    return make_shelf(_wanted(data), render, most_previews=most_previews)
+
+
+def preview_counts(shelf: Shelf) -> PreviewCounts:
+    """Count the previews of volumes on a shelf."""
+    shown = [entry for entry in shelf.places if entry[1] == "preview"]
+    problems = [problem for entry, problem in shelf.problems.items() if entry[1] == "preview"]
+    tried = [problem for problem in problems if problem != LEFT_OUT]
+    return PreviewCounts(
+        n=len(shown) + len(problems),
+        n_shown=len(shown),
+        n_left_out=len(problems) - len(tried),
+        problem=tried[0] if tried else "",
+    )
 
 
 def role_of(media: Media) -> Role:
     """Say what pictures an item asks about are in it, which decides how large they are kept."""
+    if media.kind == "volume":
+        return "preview"
     if media.recipe.stack == "mosaic" and len(media.paths) > 1:
         return "mosaic"
     return "slice" if len(media.paths) > 1 else "single"
@@ -34,8 +73,11 @@ def as_rendered(media: Media) -> Media:
     """Give media the plainest recipe that renders the same.
 
     A stack of features goes out slice by slice as a stack of images does, and one picture is no
-    mosaic; so runs that differ in no more than that share their pictures.
+    mosaic; so runs that differ in no more than that share their pictures. A volume is shown by its
+    preview, whatever was sent of it.
     """
+    if media.kind == "volume":
+        return preview_of(media)
     if media.recipe.stack == "images" or role_of(media) == "mosaic":
         return media
     return replace(media, recipe=replace(media.recipe, stack="images"))
@@ -43,6 +85,8 @@ def as_rendered(media: Media) -> Media:
 
 def find_changed(data: ReportData, shelf: Shelf) -> dict[str, dict[str, tuple[Receipt, ...]]]:
     """Find the receipts that do not match their pictures as they are rendered now.
+
+    What was sent of a volume is not rendered again, and nothing is said of it.
 
     Returns
     -------
@@ -54,11 +98,13 @@ def find_changed(data: ReportData, shelf: Shelf) -> dict[str, dict[str, tuple[Re
         for run, answer in entry.answers.items():
             if answer.response is None or not answer.response.receipts:
                 continue
-            now = _hashes(entry.shown_to(run), shelf)
+            item = entry.shown_to(run)
+            now, volumes = _hashes(item, shelf), _volumes(item)
             odd = tuple(
                 receipt
                 for receipt in answer.response.receipts
-                if receipt.sha256 not in now.get(receipt.sources, ())
+                if receipt.sources not in volumes
+                and receipt.sha256 not in now.get(receipt.sources, ())
             )
             if odd:
                 changed[run][entry.item.id] = odd
@@ -105,6 +151,11 @@ def _hashes(item: Item, shelf: Shelf) -> dict[tuple[str, ...], set[str]]:
         for sources, sha256 in shelf.hashes.get(entry, ()):
             found[sources].add(sha256)
     return found
+
+
+def _volumes(item: Item) -> set[tuple[str, ...]]:
+    media = (*item.media, *(option.media for option in item.options if option.media))
+    return {one.paths for one in media if one.kind == "volume"}
 
 
 def _wanted(data: ReportData) -> Iterator[tuple[Media, Role]]:

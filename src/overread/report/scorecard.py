@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from overread.records import Estimate, Profile
 from overread.report.data import ReportData, RunReport, run_labels
+from overread.report.judges import jury_estimate
 from overread.report.lookup import EstimateTable
 from overread.report.marks import SHARE_AXIS, Mark, Span
 from overread.report.wording import (
@@ -20,13 +22,19 @@ from overread.report.wording import (
 
 __all__ = [
     "CardRow",
+    "ShownColumns",
     "card_notes",
     "chance_band",
     "floor_x",
     "score_card",
     "score_card_row",
+    "shown_columns",
     "verdict",
 ]
+
+
+_SHORT_REVISION = 16
+"""Characters of a revision on the card; the manifest has all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +52,14 @@ class CardRow:
     """``above``, ``below``, ``level`` with the blind floor, or ``unknown``."""
     score: Shown
     published: Shown
+    has_published: bool
+    """Whether the benchmark's own code gives the headline at all."""
     readings_differ: bool
     """Whether the benchmark's own way of reading answers moves the number shown."""
     answered: Shown
     no_answer: Shown
+    jury: Shown | None
+    """What the judges call right of all answers; None where nobody judged this run."""
     chance: Shown
     floor: Shown
     """Its reason names the policy."""
@@ -66,8 +78,26 @@ def score_card(data: ReportData) -> tuple[CardRow, ...]:
             headline=data.plan.headline,
             label=labels[run.manifest.run],
             colour=number % 8,
+            jury=jury_estimate(data, number),
         )
         for number, run in enumerate(data.runs)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownColumns:
+    """Which of the optional columns have anything to show."""
+
+    published: bool
+    """A benchmark's own reading of the headline."""
+    jury: bool
+
+
+def shown_columns(rows: Sequence[CardRow]) -> ShownColumns:
+    """Choose the columns that some run has a number for."""
+    return ShownColumns(
+        published=any(row.has_published for row in rows),
+        jury=any(row.jury is not None for row in rows),
     )
 
 
@@ -83,10 +113,11 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
                 continue  # a missing value says why in its own cell
             if estimate.metric == "no_answer" and show_estimate(estimate).counts:
                 continue  # none or all of so many questions: that says it
-            remark = estimate.reason
+            remarks = estimate.reason.split("; ")  # as `analysis.estimates` joins them
             if estimate.low is None:
-                remark = f"no interval for {name}, {remark}"
-            runs_of.setdefault(remark, {})[labels[run.manifest.run]] = None
+                remarks = [f"no interval for {name}, {estimate.reason}"]
+            for remark in remarks:
+                runs_of.setdefault(remark, {})[labels[run.manifest.run]] = None
     return tuple(
         sentence(remark) if len(runs) == len(data.runs) else f"{', '.join(runs)}: {remark}."
         for remark, runs in runs_of.items()
@@ -104,7 +135,9 @@ def _shown(headline: str) -> dict[tuple[str, Profile], str]:
     }
 
 
-def score_card_row(run: RunReport, *, headline: str, label: str, colour: int) -> CardRow:
+def score_card_row(
+    run: RunReport, *, headline: str, label: str, colour: int, jury: Estimate | None = None
+) -> CardRow:
     """Build one row from the estimates over all questions."""
     table = EstimateTable.of(run.estimates, headline)
     score = table.score("honest", {})
@@ -121,9 +154,11 @@ def score_card_row(run: RunReport, *, headline: str, label: str, colour: int) ->
         verdict="unknown" if run.n_waiting else verdict(gained),
         score=shown,
         published=shown_published,
+        has_published=published is not None,
         readings_differ=differ,
         answered=show_estimate(table.answered({})),
         no_answer=show_estimate(table.get("no_answer", "honest", {})),
+        jury=None if jury is None else show_estimate(jury),
         chance=_chance(score),
         floor=_floor(score),
         mark=SHARE_AXIS.mark(score.value, score.low, score.high) if score else None,
@@ -158,9 +193,10 @@ def floor_x(estimate: Estimate | None) -> str | None:
 
 def _detail(run: RunReport, score: Estimate | None) -> str:
     revision = run.manifest.model.revision
-    parts = [f"revision {revision}" if revision else ""]
+    parts = [f"revision {revision[:_SHORT_REVISION]}" if revision else ""]
     if score is not None:
-        parts.append(f"{count(score.n)} questions")
+        of_all = f" of {count(run.n_planned)}" if score.n < run.n_planned else ""
+        parts.append(f"{count(score.n)}{of_all} questions")
         if score.n_clusters is not None:
             parts.append(f"{count(score.n_clusters)} patients")
     return " · ".join(part for part in parts if part)

@@ -12,7 +12,7 @@ from overread.report.data import ReportData, run_labels
 from overread.report.tokens import TokenTotals
 from overread.report.wording import count, size
 
-__all__ = ["Sent", "sent"]
+__all__ = ["Sent", "is_array", "sent"]
 
 _SLICE = re.compile(r"^slice \d+ of (\d+)$")
 _MOST_FORMS = 6
@@ -27,6 +27,7 @@ class Sent:
     requests: str
     without_picture: str
     pictures: str
+    """Pictures and arrays."""
     distinct: str
     size: str
     layouts: tuple[str, ...]
@@ -61,11 +62,9 @@ def _count(responses: list[Response], label: str, colour: int, tokens: TokenTota
         distinct=count(len(distinct)),
         size=size(sum(receipt.size_bytes for receipt in receipts)),
         layouts=_commonest(_layout(receipt) for receipt in receipts),
-        forms=_commonest(
-            f"{r.width}×{r.height} {r.media_type.removeprefix('image/').upper()}" for r in receipts
-        ),
+        forms=_commonest(_form(receipt) for receipt in receipts),
         windows=_commonest(f"window {receipt.window}" for receipt in receipts),
-        orientations=_commonest(f"orientation {receipt.orientation}" for receipt in receipts),
+        orientations=_commonest(_orientation(receipt) for receipt in receipts),
         boxes_drawn=count(sum(receipt.boxes_drawn for receipt in receipts)),
         tokens_in=_tokens(tokens.tokens_in, tokens.n_in, tokens.n),
         tokens_out=_tokens(tokens.tokens_out, tokens.n_out, tokens.n),
@@ -77,6 +76,23 @@ def _tokens(total: int | None, counted: int, n: int) -> str:
     if total is None or counted == n:
         return count(total)
     return f"{count(total)} ({count(counted)} of {count(n)} responses)"
+
+
+def is_array(receipt: Receipt) -> bool:
+    """Tell an array file from a picture."""
+    return not receipt.media_type.startswith("image/")
+
+
+def _form(receipt: Receipt) -> str:
+    if is_array(receipt):
+        return "array file (NumPy)"
+    kind = receipt.media_type.removeprefix("image/").upper()
+    return f"{receipt.width}×{receipt.height} {kind}"
+
+
+def _orientation(receipt: Receipt) -> str:
+    # Axes of an array grow towards these sides of the patient, the first axis first.
+    return f"{'axes' if is_array(receipt) else 'orientation'} {receipt.orientation}"
 
 
 def _layout(receipt: Receipt) -> str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from overread.contracts import Card
 from overread.records import Estimate
-from overread.report.data import ReportData, run_labels
+from overread.report.data import ReportData, asks_for_text, run_labels
+from overread.report.judges import jury_estimate
 from overread.report.lookup import EstimateTable
 from overread.report.scorecard import verdict
 from overread.report.wording import count, gain, percent
@@ -32,7 +32,7 @@ def sentences(data: ReportData) -> tuple[str, ...]:
     labels = run_labels(data.runs)
     unfinished = [
         f"{labels[run.manifest.run]} is not finished: {count(run.n_waiting)} of "
-        f"{count(run.answers.n)} questions have not been asked yet, so nothing is said of it."
+        f"{count(run.n_planned)} questions have not been asked yet, so nothing is said of it."
         for run in data.runs
         if run.n_waiting
     ]
@@ -40,17 +40,17 @@ def sentences(data: ReportData) -> tuple[str, ...]:
     if not finished:
         return tuple(unfinished)
     if len(data.runs) == 1:
-        return (_sentence(data, labels[data.runs[0].manifest.run]),)
+        return (_sentence(data, labels[data.runs[0].manifest.run]), *_juries(data))
     tables = {
         labels[run.manifest.run]: EstimateTable.of(run.estimates, data.plan.headline)
         for run in finished
     }
-    return (*_sorted_runs(tables), *unfinished)
+    return (*_sorted_runs(tables), *_juries(data), *unfinished)
 
 
 def limits(data: ReportData) -> tuple[str, ...]:
     """Say what the result does not show, the benchmark's own remarks last."""
-    return (_limit(data.card), *data.notes)
+    return (_limit(data), *data.notes)
 
 
 def _sentence(data: ReportData, label: str) -> str:
@@ -59,11 +59,28 @@ def _sentence(data: ReportData, label: str) -> str:
     if score is None or score.value is None:
         why = score.reason if score is not None and score.reason else "nothing was scored"
         return f"{label} has no score: {why}."
+    closed = "closed " if data.plan.headline_only and asks_for_text(data) else ""
     told = (
         f"{label} gave the reference answer to {percent(score.value)} % of {count(score.n)} "
-        f"questions{_interval(score)}"
+        f"{closed}questions{_interval(score)}"
     )
     return " ".join([told + _against_floor(table, score), *_unanswered(table)])
+
+
+def _juries(data: ReportData) -> list[str]:
+    """Say what judges call right, of all questions, the open ones included."""
+    told: list[str] = []
+    for number, label in enumerate(run_labels(data.runs).values()):
+        estimate = jury_estimate(data, number)
+        judges = [j for p in data.runs[number].panels if p.profile == "honest" for j in p.judges]
+        if estimate is None or estimate.value is None or not judges:
+            continue
+        who = "One judge calls" if len(judges) == 1 else f"A jury of {len(judges)} judges calls"
+        told.append(
+            f"{who} {percent(estimate.value)} % of the {count(estimate.n)} answers of {label} "
+            f"right{_interval(estimate)}."
+        )
+    return told
 
 
 def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
@@ -152,10 +169,23 @@ def _unanswered(table: EstimateTable) -> list[str]:
     ]
 
 
-def _limit(card: Card) -> str:
+def _limit(data: ReportData) -> str:
+    if asks_for_text(data):
+        does = (
+            "how often the words of a reader agree, by rule or in the eyes of judge models, with "
+            "the reference answers to the questions of"
+        )
+        not_shown = (
+            "that it finds what nobody asks about, writes a report that can be relied on, knows "
+            "when to abstain"
+        )
+    else:
+        does = "how often a reader picks the listed answer to the questions of"
+        not_shown = (
+            "that it finds a lesion unaided, reports it in its own words, knows when to abstain"
+        )
     return (
-        "The numbers tell how often a reader picks the listed answer to the questions of "
-        f"{card.title}, shown as the receipts say. They do not show that it finds a lesion "
-        "unaided, reports it in its own words, knows when to abstain, or does as well on other "
-        "scanners and patients; they are no evidence of use in care."
+        f"The numbers tell {does} {data.card.title}, shown as the receipts say. They do not show "
+        f"{not_shown}, or does as well on other scanners and patients; they are no evidence of use "
+        "in care."
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from overread.analysis.published import published_estimates
-from overread.records import PublishedValue
+from overread.analysis.published import PublishedEstimate, published_estimates
+from overread.records import Estimate, PublishedValue
 from overread.report.data import ReportData
-from overread.report.wording import count, percent, stratum_label
+from overread.report.wording import count, metric_label, metric_number, percent, stratum_label
 
-__all__ = ["SourceRow", "published_sources"]
+__all__ = ["SourceRow", "published_rows", "published_sources"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,7 @@ class SourceRow:
 
     who: str
     kind: str
+    metric: str
     stratum: str
     value: str
     counts: str
@@ -34,13 +36,17 @@ def published_sources(data: ReportData) -> tuple[SourceRow, ...]:
         for estimate in run.estimates:
             for row in estimate.published:
                 found.setdefault((row.who, row.metric, frozenset(row.stratum.items())), row)
+    numbers = {also.metric for also in data.plan.also if not also.is_share}
     ordered = sorted(found.values(), key=lambda row: len(row.stratum))
     return tuple(
         SourceRow(
             who=one.row.who,
             kind=one.row.kind,
             stratum=stratum_label(one.row.stratum),
-            value=percent(one.row.value),
+            metric=metric_label(one.row.metric),
+            value=metric_number(one.row.value)
+            if one.row.metric in numbers
+            else f"{percent(one.row.value)} %",
             counts="–" if one.row.count is None else f"{one.row.count} of {count(one.row.n)}",
             interval=""
             if one.low is None or one.high is None
@@ -50,3 +56,20 @@ def published_sources(data: ReportData) -> tuple[SourceRow, ...]:
         )
         for one in published_estimates(ordered)
     )
+
+
+def published_rows(estimates: Iterable[Estimate]) -> tuple[PublishedEstimate, ...]:
+    """Gather the published numbers attached to estimates, each once, with their intervals.
+
+    Rows that only state the chance level are left out: the band shows it.
+    """
+    rows: dict[tuple[str, str], PublishedValue] = {}
+    level = 0.95
+    for estimate in estimates:
+        level = estimate.level
+        for row in estimate.published:
+            if row.kind != "chance" and row.metric == estimate.metric:
+                rows.setdefault((row.kind, row.who), row)
+    order = {"model": 0, "reader": 1}
+    found = sorted(rows.values(), key=lambda row: order[row.kind])
+    return published_estimates(found, level=level)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -15,16 +15,25 @@ from typing import Literal, TypeAlias
 from overread.contracts import Picture, Renderer
 from overread.errors import ImageError, UnsafePathError
 from overread.records import Media, Receipt
+from overread.report.previews import MOST_PREVIEWS, in_order_of_trying
 
-__all__ = ["Role", "Shelf", "Thumbnail", "make_shelf"]
+__all__ = ["LEFT_OUT", "Role", "Shelf", "Thumbnail", "make_shelf"]
 
-Role: TypeAlias = Literal["single", "slice", "mosaic", "option"]
+Role: TypeAlias = Literal["single", "slice", "mosaic", "option", "preview"]
 """What a picture is in its item; decides how large it is kept."""
 
-_SIDE_PX: dict[Role, int] = {"single": 384, "slice": 224, "mosaic": 640, "option": 256}
+_SIDE_PX: dict[Role, int] = {
+    "single": 384,
+    "slice": 224,
+    "mosaic": 640,
+    "option": 256,
+    "preview": 640,
+}
 _MANY_PICTURES = 4000
 """Above this many pictures thumbnails shrink to 3/4, so that the page still opens at once: the
 1,900 questions of a whole CT-Bench exam show about 8,000 pictures."""
+LEFT_OUT = "not among the volumes shown in this report"
+"""The problem of a volume that was not tried, for enough others are shown."""
 _QUALITY = 72
 _THREADS = 2
 
@@ -56,7 +65,12 @@ _Prepared: TypeAlias = tuple[str, Thumbnail, Receipt]
 """Which thumbnail it is, the thumbnail, and what a receipt would say of the whole picture."""
 
 
-def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
+def make_shelf(
+    wanted: Iterable[tuple[Media, Role]],
+    render: Renderer,
+    *,
+    most_previews: int = MOST_PREVIEWS,
+) -> Shelf:
     """Render media and keep each distinct picture once, small.
 
     Parameters
@@ -65,6 +79,9 @@ def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
         The media of a page in the order in which they are shown, repeats included.
     render
         Turns media into pictures; called from two threads.
+    most_previews
+        How many previews of volumes to show. Others are not read; those that cannot be shown do
+        not count.
 
     Returns
     -------
@@ -91,8 +108,26 @@ def make_shelf(wanted: Iterable[tuple[Media, Role]], render: Renderer) -> Shelf:
             return str(error)
         return found
 
+    plain = [entry for entry in distinct if entry[1] != "preview"]
     with ThreadPoolExecutor(_THREADS) as pool:
-        return _arrange(distinct, pool.map(prepare, distinct))
+        prepared = dict(zip(plain, pool.map(prepare, plain), strict=True))
+    prepared |= _previews([m for m, role in distinct if role == "preview"], prepare, most_previews)
+    return _arrange(distinct, [prepared[entry] for entry in distinct])
+
+
+def _previews(
+    volumes: Sequence[Media],
+    prepare: Callable[[tuple[Media, Role]], list[_Prepared] | str],
+    most: int,
+) -> dict[tuple[Media, Role], list[_Prepared] | str]:
+    """Prepare volumes one by one until enough are shown: each takes memory and seconds."""
+    found: dict[tuple[Media, Role], list[_Prepared] | str] = {}
+    n_shown = 0
+    for media in in_order_of_trying(volumes, most=most):
+        entry: tuple[Media, Role] = (media, "preview")
+        found[entry] = prepare(entry) if n_shown < most else LEFT_OUT
+        n_shown += not isinstance(found[entry], str)
+    return found
 
 
 def _arrange(

@@ -23,6 +23,7 @@ __all__ = [
     "folder_name",
     "gain",
     "metric_label",
+    "metric_number",
     "moment",
     "p_value",
     "percent",
@@ -36,6 +37,16 @@ __all__ = [
 MISSING = "–"
 """Stands for a number that does not exist."""
 
+_SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+"""A name made for machines, whose dashes stand for spaces."""
+_METRIC_NAMES = {
+    "bleu": "BLEU",
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougeL": "ROUGE-L",
+    "meteor": "METEOR",
+    "cosine": "cosine of sentences",
+}
 _MINUS = "\N{MINUS SIGN}"
 _THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -167,12 +178,22 @@ def stratum_label(stratum: Mapping[str, str]) -> str:
 
 
 def metric_label(metric: str) -> str:
-    """Name a metric: ``exact_match`` → ``exact match``."""
-    return metric.replace("_", " ")
+    """Name a metric: ``exact_match`` → ``exact match``, ``rougeL`` → ``ROUGE-L``."""
+    return _METRIC_NAMES.get(metric, metric.replace("_", " "))
+
+
+def metric_number(value: float | None) -> str:
+    """Write the value of a metric that is no share: ``0.372``, ``16.45``; None → a dash."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return _signed(f"{value:.2f}" if abs(value) >= 1 else f"{value:.3f}")
 
 
 def _value_label(key: str, value: str) -> str:
-    shown = value.replace("-", " ").replace("_", " ") if key != "task" else value
+    if value == "yes-no":
+        return "yes or no"
+    is_slug = key != "task" and _SLUG.fullmatch(value)
+    shown = value.replace("-", " ").replace("_", " ") if is_slug else value
     if shown == key:
         return f"with {shown}"
     return f"{key} {shown}" if shown.isdigit() else shown

@@ -75,14 +75,15 @@
       right: "right",
       wrong: "wrong",
       none: "no answer",
+      open: "open: for judges",
       undefined: "not scorable",
       pending: "not asked yet",
       absent: "not in this run",
     };
-    const signs = { right: "✓", wrong: "✕", none: "–", undefined: "?", pending: "…", absent: "·" };
+    const signs = { right: "✓", wrong: "✕", none: "–", open: "○", undefined: "?", pending: "…", absent: "·" };
     const text = (place) => (place === null || place === undefined ? null : data.texts[place]);
 
-    const state = { outcome: "all", run: "any", task: "", strata: {}, words: "" };
+    const state = { outcome: "all", run: "any", task: "", strata: {}, jury: "", words: "" };
     let found = data.items.map((_, index) => index);
     let at = 0; // place of the open item within `found`
     let shownRun = 0; // whose reply is open
@@ -177,6 +178,7 @@
       if (!haystacks.has(index)) {
         const item = data.items[index];
         const parts = [item.id, item.problem, ...Object.values(item.groups)];
+        if (data.open) parts.push(item.reference);
         for (const sight of [item, ...(item.others || [])]) {
           parts.push(text(sight.question));
           for (const option of sight.options) parts.push(text(option.text));
@@ -192,7 +194,15 @@
       (state.run === "any" ? item.answers : [item.answers[Number(state.run)]]).map((answer) =>
         answer ? answer.outcome : "absent",
       );
+    // What judges say of a reply: the honest jury, else the published one.
+    const juryOf = (answer) => (answer && answer.jury ? answer.jury.honest || answer.jury.published : null);
+    const judgedOutcome = (answer) =>
+      answer && answer.outcome === "open" ? juryOf(answer) || "open" : answer && answer.outcome;
     const disagree = (item) => {
+      if (data.open) {
+        const all = item.answers.filter(Boolean).map(judgedOutcome);
+        return new Set(all.filter((one) => ["right", "wrong", "none"].includes(one))).size > 1;
+      }
       const read = item.answers
         .filter((answer) => answer && ["right", "wrong", "none"].includes(answer.outcome))
         .map((answer) => answer.letter);
@@ -205,16 +215,44 @@
       right: (item) => outcomesOf(item).includes("right"),
       undefined: (item) => item.problem !== null || outcomesOf(item).includes("undefined"),
       pending: (item) => outcomesOf(item).includes("pending"),
+      open: (item) => outcomesOf(item).includes("open"),
       disagree,
       readings: (item) =>
         (state.run === "any" ? item.answers : [item.answers[Number(state.run)]]).some(
           (answer) => answer && answer.published && answer.published.letter !== answer.letter,
         ),
     };
+    const isSplit = (answer) =>
+      ["honest", "published"].some((profile) => {
+        const said = (answer.votes || [])
+          .filter(([judge, verdict]) => data.judges[judge][1] === profile && verdict !== null)
+          .map(([, verdict]) => verdict);
+        return new Set(said).size > 1;
+      });
+    const passesJury = (item) => {
+      if (state.jury === "") return true;
+      const chosen = state.run === "any" ? item.answers : [item.answers[Number(state.run)]];
+      return chosen.filter(Boolean).some((answer) => {
+        const jury = juryOf(answer);
+        if (state.jury === "split") return isSplit(answer);
+        if (state.jury === "rule") {
+          return ["right", "wrong"].includes(answer.outcome) && ["right", "wrong"].includes(jury)
+            && jury !== answer.outcome;
+        }
+        return jury === state.jury;
+      });
+    };
+    const several = new Set(data.filters.filter((one) => one.several).map((one) => one.key));
+    const hasValue = (item, key, value) => {
+      const held = item.strata[key];
+      if (held === undefined) return false;
+      return several.has(key) ? held.split(data.separator).includes(value) : held === value;
+    };
     const passesRest = (item, index) =>
       (state.task === "" || item.task === state.task) &&
       (state.run === "any" || item.answers[Number(state.run)] !== null) &&
-      Object.entries(state.strata).every(([key, value]) => !value || item.strata[key] === value) &&
+      Object.entries(state.strata).every(([key, value]) => !value || hasValue(item, key, value)) &&
+      passesJury(item) &&
       state.words
         .toLowerCase()
         .split(/\s+/)
@@ -266,6 +304,12 @@
         filterChanged();
       }),
     );
+    if ($("#filter-jury")) {
+      $("#filter-jury").addEventListener("change", (event) => {
+        state.jury = event.target.value;
+        filterChanged();
+      });
+    }
     let waiting = 0;
     $("#filter-words").addEventListener("input", (event) => {
       clearTimeout(waiting);
@@ -275,7 +319,7 @@
       }, 120);
     });
     filters.addEventListener("reset", () => {
-      Object.assign(state, { outcome: "all", run: "any", task: "", strata: {}, words: "" });
+      Object.assign(state, { outcome: "all", run: "any", task: "", strata: {}, jury: "", words: "" });
       filterChanged();
     });
     filters.addEventListener("submit", (event) => event.preventDefault());
@@ -284,12 +328,18 @@
 
     const sign = (answer, run) => {
       const is = answer ? answer.outcome : "absent";
+      const jury = is === "open" ? juryOf(answer) : null;
+      const shown = jury === "right" || jury === "wrong" ? jury : is;
       return make(
         "span",
-        { class: `sign ${is}`, title: `${data.runs[run].label}: ${words[is]}` },
-        signs[is],
+        { class: `sign ${shown}`,
+          title: `${data.runs[run].label}: ${jury ? `jury: ${words[jury]}` : words[is]}` },
+        signs[shown],
       );
     };
+    const kindOf = (item) =>
+      data.filters.filter((one) => !one.several && item.strata[one.key])
+        .map((one) => one.labels[item.strata[one.key]] || item.strata[one.key]).join(" · ");
     // The second line names the task, so an id that spells it out is shown by its last part.
     const shortId = (item) =>
       (item.id.includes(`${item.task}/`) && item.id.split("/").pop()) || item.id;
@@ -306,9 +356,14 @@
             "aria-current": place === at ? "true" : undefined,
             on: { click: () => open(place) },
           },
-          make("span", { class: "row-id", title: item.id }, shortId(item)),
+          data.open
+            ? make("span", { class: "row-words", dir: "auto", title: item.id },
+                text(seenBy(item, seeing(item)).question))
+            : make("span", { class: "row-id", title: item.id }, shortId(item)),
           make("span", { class: "row-task" },
-            [item.task, seenBy(item, seeing(item)).condition].join(" · ")),
+            data.open
+              ? [kindOf(item), shortId(item)].filter(Boolean).join(" · ")
+              : [item.task, seenBy(item, seeing(item)).condition].join(" · ")),
           make("span", { class: "row-signs" }, ...item.answers.map(sign)),
         ),
       );
@@ -399,10 +454,11 @@
           data.receipts[place];
         return make("tr", {},
           make("td", {}, layout),
-          make("td", {}, `${width}×${height} ${type.replace("image/", "")}`),
+          make("td", {}, type.startsWith("image/")
+            ? `${width}×${height} ${type.replace("image/", "")}` : "array file (NumPy)"),
           make("td", { class: "number" }, `${(bytes / 1000).toFixed(1)} kB`),
           make("td", {}, window_),
-          make("td", {}, turned),
+          make("td", {}, type.startsWith("image/") ? turned : `axes ${turned}`),
           make("td", { class: "number" }, String(boxes)),
           make("td", {}, make("code", { title: hash }, hash.slice(0, 12))),
           make("td", {}, make("code", {}, sources.join(", "))));
@@ -416,7 +472,94 @@
 
     const pictures = (answer) => {
       const n = (answer.receipts || []).length;
+      const isArray = (place) => !data.receipts[place][4].startsWith("image/");
+      if (n > 0 && answer.receipts.every(isArray)) return n === 1 ? "1 array" : `${n} arrays`;
       return n === 1 ? "1 picture" : `${n || "no"} pictures`;
+    };
+    const size = (bytes) =>
+      bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e3).toFixed(0)} kB`;
+    // One sentence on what went out of a volume, as its receipts tell it.
+    const sentOf = (answer, label) => {
+      const places = (answer && answer.receipts) || [];
+      if (!answer) return `${label} was not asked this question.`;
+      if (places.length === 0) return `${label} was sent no picture.`;
+      const [layout, width, height, , type, window_, turned] = data.receipts[places[0]];
+      const bytes = places.reduce((sum, place) => sum + data.receipts[place][3], 0);
+      if (!type.startsWith("image/")) {
+        return `${label} was sent an ${layout}, ${window_}, axes ${turned} (${size(bytes)}).`;
+      }
+      const what = places.length === 1 ? `a picture (${layout})` : `${places.length} slices`;
+      return `${label} was sent ${what} of ${width}×${height} pixels, ${window_} (${size(bytes)}).`;
+    };
+    const previewView = (item, media) =>
+      make("figure", { class: "preview" },
+        make("div", { class: "frame" }, picture(media.at[0], "Preview of the volume")),
+        make("figcaption", {}, "Preview: even slices from feet to head, the patient’s right on the left. ",
+          sentOf(item.answers[shownRun], data.runs[shownRun].label)));
+    const mark = (is, name) =>
+      make("span", {}, make("span", { class: `sign ${is}` }, signs[is]), name);
+    const juryWords = { right: "right", wrong: "wrong", none: "no verdict" };
+    const voteRow = ([judge, verdict, place]) => {
+      const is = verdict === null ? "none" : verdict ? "right" : "wrong";
+      const [name, profile] = data.judges[judge];
+      return make("li", {},
+        make("span", { class: `sign ${is}`, title: juryWords[is] }, signs[is]),
+        make("span", { class: "judge" }, profile === "honest" ? name : `${name} (${profile})`),
+        make("span", { class: "why", dir: "auto" }, text(place) || ""));
+    };
+    const ruleMark = (answer) => {
+      if (answer.outcome === "open") return null;
+      const read = answer.letter !== null && answer.letter !== undefined ? `read “${answer.letter}”` : null;
+      const facts = [words[answer.outcome], read, text(answer.rule)].filter(Boolean).join(" · ");
+      return mark(answer.outcome, `rule: ${facts}`);
+    };
+    const givenView = (answer, run) => {
+      const reply = answer ? text(answer.reply) : null;
+      const juries = answer && answer.jury
+        ? ["honest", "published"].filter((profile) => answer.jury[profile]).map((profile) =>
+            mark(answer.jury[profile] === "none" ? "none" : answer.jury[profile],
+              `${profile === "honest" ? "jury" : "published jury"}: ${juryWords[answer.jury[profile]]}`))
+        : [];
+      const body = !answer
+        ? make("p", { class: "quiet" }, "Not asked in this run.")
+        : reply === null || reply === undefined
+          ? make("p", { class: "quiet" }, answer.outcome === "pending"
+              ? "Not asked yet." : `No reply came. ${text(answer.reason) || ""}`)
+          : reply.trim() === ""
+            ? make("p", { class: "quiet" }, "The reply is empty.")
+            : make("p", { class: "words", dir: "auto", tabindex: "0" }, reply);
+      return make("div", { class: run === shownRun ? "given is-open" : "given" },
+        make("div", { class: "given-head" },
+          make("button", {
+            type: "button",
+            class: "choose-run",
+            "aria-pressed": String(run === shownRun),
+            on: { click: () => { shownRun = run; draw(); } },
+          }, chip(run)),
+          answer && make("div", { class: "verdicts" }, ruleMark(answer), ...juries)),
+        body,
+        answer && answer.votes && make("ul", { class: "votes" }, ...answer.votes.map(voteRow)));
+    };
+    // An open question: its volume in small, the reference text, and what every run said.
+    const openView = (item) => {
+      const shown = item.media.filter((media) => media.at.length > 0);
+      const lost = data.previews > 0
+        ? item.media.filter((media) => media.problem).map((media) =>
+            make("p", { class: "facts" }, `No preview: ${media.problem}. `,
+              sentOf(item.answers[shownRun], data.runs[shownRun].label)))
+        : [];
+      return make("div", { class: shown.length > 0 ? "look has-preview" : "look is-wide" },
+        shown.length > 0
+          ? make("div", { class: "pictures" }, ...shown.map((media) =>
+              media.role === "preview" ? previewView(item, media) : mediaView(media)))
+          : null,
+        make("div", { class: "said" },
+          make("p", { class: "question", dir: "auto" }, text(item.question)),
+          make("div", { class: "reference" },
+            make("span", { class: "facts" }, "Reference"),
+            make("p", { dir: "auto" }, item.reference === null ? "–" : item.reference)),
+          ...item.answers.map(givenView),
+          ...lost));
     };
     const replyView = (answer) => {
       const label = data.runs[shownRun].label;
@@ -436,8 +579,8 @@
             ? make("p", { class: "quiet" }, "The reply is empty.")
             : make("pre", { class: "reply", dir: "auto", tabindex: "0" }, reply);
       return make("section", { class: "reply-of" },
-        make("h4", {}, "Raw reply of ", chip(shownRun)),
-        body,
+        make("h4", {}, data.open ? "Request to " : "Raw reply of ", chip(shownRun)),
+        data.open ? "" : body,
         make("p", { class: "facts" }, facts.join(" · ")),
         make("details", {},
           make("summary", {}, `What was sent: ${pictures(answer)}`),
@@ -468,7 +611,11 @@
           make("div", {},
             make("h3", {}, item.id),
             make("p", { class: "facts" },
-              [`${item.task} · ${item.condition}`, ...groups].join(" · "))),
+              data.open
+                ? [kindOf(item), ...data.filters.filter((one) => one.several)
+                    .map((one) => item.strata[one.key]), item.condition, ...groups]
+                    .filter(Boolean).join(" · ")
+                : [`${item.task} · ${item.condition}`, ...groups].join(" · "))),
           make("div", { class: "steps" },
             make("button", { type: "button", id: "item-back", disabled: at === 0,
               "aria-label": "Previous item", on: { click: () => open(at - 1) } }, "‹"),
@@ -478,29 +625,32 @@
         item.problem
           ? make("p", { class: "problem" }, `The reference cannot be used: ${item.problem}`)
           : "",
-        whole.others ? sightNote(whole) : "",
+        whole.others && !data.open ? sightNote(whole) : "",
         item.answers[shownRun] && item.answers[shownRun].changed
           ? make("p", { class: "problem" },
               `Not the pictures that ${data.runs[shownRun].label} was sent: the files, or how they `
               + "are rendered, have changed since. The receipts tell what was sent.")
           : "",
-        make("div", { class: withPictures || item.media.length === 0 ? "look is-wide" : "look" },
-          item.media.length > 0
-            ? make("div", { class: "pictures" }, ...item.media.map(mediaView))
-            : null,
-          make("div", { class: "asked" },
-            make("p", { class: "question", dir: "auto" }, text(item.question)),
-            make("ol", { class: withPictures ? "options are-pictures" : "options" },
-              ...item.options.map((option) => optionView(item, option))))),
-        make("div", { class: "scroll" },
-          make("table", { class: "answers-of" },
-            make("thead", {}, make("tr", {},
-              ...["Run", "Read", "Outcome", "Rule that fired", "Published reading"].map((name) =>
-                make("th", { scope: "col" }, name)))),
-            make("tbody", {}, ...item.answers.map(answerRow)))),
+        ...(data.open ? [openView(item)] : [choiceView(item, withPictures), answersTable(item)]),
         replyView(item.answers[shownRun]),
       );
     };
+    const choiceView = (item, withPictures) =>
+      make("div", { class: withPictures || item.media.length === 0 ? "look is-wide" : "look" },
+        item.media.length > 0
+          ? make("div", { class: "pictures" }, ...item.media.map(mediaView))
+          : null,
+        make("div", { class: "asked" },
+          make("p", { class: "question", dir: "auto" }, text(item.question)),
+          make("ol", { class: withPictures ? "options are-pictures" : "options" },
+            ...item.options.map((option) => optionView(item, option)))));
+    const answersTable = (item) =>
+      make("div", { class: "scroll" },
+        make("table", { class: "answers-of" },
+          make("thead", {}, make("tr", {},
+            ...["Run", "Read", "Outcome", "Rule that fired", "Published reading"].map((name) =>
+              make("th", { scope: "col" }, name)))),
+          make("tbody", {}, ...item.answers.map(answerRow))));
 
     $("#run-dots").append(
       ...data.runs.map((run, number) =>

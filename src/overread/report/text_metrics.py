@@ -1,0 +1,137 @@
+"""Likeness of texts: every further metric that is no share, the paper's values beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from overread.records import Estimate, Profile
+from overread.report.data import ReportData, run_labels
+from overread.report.lookup import EstimateTable
+from overread.report.wording import (
+    MISSING,
+    Shown,
+    count,
+    metric_label,
+    metric_number,
+    sentence,
+)
+
+__all__ = ["MetricRow", "TextMetrics", "text_metrics"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRow:
+    """One run, or one model of the paper; cells in the order of `TextMetrics.metrics`."""
+
+    kind: str
+    """``run`` or ``model``."""
+    label: str
+    colour: int
+    profile: str
+    n: str
+    cells: tuple[Shown, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextMetrics:
+    """The whole table."""
+
+    metrics: tuple[str, ...]
+    rows: tuple[MetricRow, ...]
+    notes: tuple[str, ...]
+
+
+def text_metrics(data: ReportData) -> TextMetrics | None:
+    """Build the table; None where no run has such a metric."""
+    metrics = [also.metric for also in data.plan.also if not also.is_share]
+    tables = [EstimateTable.of(run.estimates, data.plan.headline) for run in data.runs]
+    runs = tuple(_run_rows(data, tables, metrics))
+    if not runs:
+        return None
+    return TextMetrics(
+        metrics=tuple(map(metric_label, metrics)),
+        rows=(*runs, *_published(data, metrics)),
+        notes=tuple(_notes(data, tables, metrics)),
+    )
+
+
+def _run_rows(
+    data: ReportData, tables: Sequence[EstimateTable], metrics: Sequence[str]
+) -> Iterator[MetricRow]:
+    profiles: tuple[Profile, ...] = ("published", "honest")
+    for number, label in enumerate(run_labels(data.runs).values()):
+        for profile in profiles:
+            found = [tables[number].get(metric, profile, {}) for metric in metrics]
+            known = [estimate for estimate in found if estimate is not None]
+            if known:
+                yield MetricRow(
+                    kind="run",
+                    label=label,
+                    colour=number % 8,
+                    profile=profile,
+                    n=count(max(estimate.n for estimate in known)),
+                    cells=tuple(map(_cell, found)),
+                    source="",
+                )
+
+
+def _cell(estimate: Estimate | None) -> Shown:
+    if estimate is None:
+        return Shown(value=MISSING, interval="", reason="not measured")
+    if estimate.value is None:
+        return Shown(value=MISSING, interval="", reason=estimate.reason or str(estimate.status))
+    has_interval = estimate.low is not None and estimate.high is not None
+    return Shown(
+        value=metric_number(estimate.value),
+        interval=f"{metric_number(estimate.low)} to {metric_number(estimate.high)}"
+        if has_interval
+        else "",
+        reason=estimate.reason or "",
+    )
+
+
+def _published(data: ReportData, metrics: Sequence[str]) -> Iterator[MetricRow]:
+    values: dict[str, dict[str, tuple[float, str]]] = {}
+    for run in data.runs:
+        for estimate in run.estimates:
+            if estimate.metric not in metrics or estimate.stratum:
+                continue
+            for row in estimate.published:
+                if row.metric == estimate.metric and row.kind != "chance":
+                    values.setdefault(row.who, {})[row.metric] = (row.value, row.source)
+    for who, of_metric in values.items():
+        yield MetricRow(
+            kind="model",
+            label=who,
+            colour=0,
+            profile="",
+            n="",
+            cells=tuple(
+                Shown(value=metric_number(of_metric[metric][0]), interval="")
+                if metric in of_metric
+                else Shown(value=MISSING, interval="", reason="the source gives no value")
+                for metric in metrics
+            ),
+            source=next(source for _, source in of_metric.values()),
+        )
+
+
+def _notes(
+    data: ReportData, tables: Sequence[EstimateTable], metrics: Sequence[str]
+) -> Iterator[str]:
+    """Give what the totals ask to mind, each remark once with its metrics."""
+    named: dict[str, dict[str, None]] = {}
+    for run, table in zip(data.runs, tables, strict=True):
+        for metric in metrics:
+            for profile in ("published", "honest"):
+                estimate = table.get(metric, profile, {})
+                if estimate is not None and estimate.reason:
+                    reason = run.unmeasured.get(metric, estimate.reason).rstrip(".")
+                    named.setdefault(reason, {})[metric_label(metric)] = None
+    for reason, of_metrics in named.items():
+        if len(of_metrics) == len(metrics):
+            yield sentence(reason)
+        else:
+            yield f"{', '.join(of_metrics)}: {reason}."
