@@ -91,7 +91,7 @@ class VoteStore(ConnectedStore):
         with self._reading():
             rows = self._connection.execute(
                 "SELECT DISTINCT hash FROM vote JOIN request ON request.id = vote.request"
-                " WHERE profile = ? AND status != ?",
+                " WHERE profile = ? AND (judgement IS NOT NULL OR status != ?)",
                 (profile, Status.FAILED.value),
             )
             return {unbind_hash(digest) for (digest,) in rows}

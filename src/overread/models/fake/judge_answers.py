@@ -12,7 +12,9 @@ echo     the prompt, word for word
 prose    a sentence instead of JSON
 half     its verdicts, broken off half-way
 short    its verdicts but for the last one
+none     a list without verdicts
 quote    the prediction, unescaped, inside its reason, and that it does not match
+cut      the same, broken off after the prediction
 =======  ========================================================================
 """
 
@@ -27,10 +29,23 @@ from typing import cast
 
 __all__ = ["JUDGES", "judge_reply"]
 
-JUDGES = ("exact", "hash", "yes", "no", "null", "echo", "prose", "half", "short", "quote")
+JUDGES = (
+    "exact",
+    "hash",
+    "yes",
+    "no",
+    "null",
+    "echo",
+    "prose",
+    "half",
+    "short",
+    "none",
+    "quote",
+    "cut",
+)
 
 _FENCED = re.compile(r"<graded ([0-9a-f]+)>\n(.*)\n</graded \1>(.*)", re.DOTALL)
-_CODE = re.compile(r"\b[0-9a-f]{10}\b")
+_CODE = re.compile(r"\b[0-9a-f]{16}\b")
 _NUMBERED = re.compile(
     r"^\d+\. Question: (.*?)\n   Answer: (.*?)\n   Prediction: (.*?)(?=\n\d+\. Question: |\Z)",
     re.DOTALL | re.MULTILINE,
@@ -56,7 +71,7 @@ def judge_reply(judge: str, words: str) -> str | None:
         return words
     if judge == "prose":
         return "The prediction says the same as the reference, so it is correct."
-    shown = entries[:-1] if judge == "short" else entries
+    shown = {"short": entries[:-1], "none": entries[:0]}.get(judge, entries)
     written = [_written(judge, each, place) for place, each in enumerate(shown, start=1)]
     is_alone = fenced is not None and len(entries) == 1
     reply = "".join(written) if is_alone else "[" + ",\n ".join(written) + "]"
@@ -91,9 +106,9 @@ def _written(judge: str, entry: _Entry, place: int) -> str:
     if entry.code is None:
         return json.dumps({"index": place, "is_correct": verdict})
     word = None if verdict is None else "match" if verdict else "mismatch"
-    if judge == "quote":
-        reason = f"It says {entry.prediction}"
-        return f'{{"id": "{entry.code}", "reason": "{reason}", "verdict": "{word}"}}'
+    if judge in ("quote", "cut"):
+        quoted = f'{{"id": "{entry.code}", "reason": "It says {entry.prediction}'
+        return quoted if judge == "cut" else f'{quoted}", "verdict": "{word}"}}'
     return json.dumps({"id": entry.code, "reason": "Scripted.", "verdict": word})
 
 
@@ -104,4 +119,4 @@ def _verdict(judge: str, entry: _Entry) -> bool | None:
     if judge in ("exact", "half", "short"):
         said, right = (_WORD.findall(t.casefold()) for t in (entry.prediction, entry.reference))
         return said == right
-    return {"yes": True, "no": False, "quote": False}.get(judge)
+    return {"yes": True, "no": False, "quote": False, "cut": False}.get(judge)
