@@ -79,7 +79,7 @@ def test_a_run_is_judged_and_says_by_whom(run: Path, capsys: pytest.CaptureFixtu
     )
     assert call("score", run, *judges) == 0
     shown = capsys.readouterr()
-    for words in ("jury accuracy", "Judges, honest profile, form fenced-1", "Cohen's kappa"):
+    for words in ("jury accuracy", "Judges, honest profile, form fenced-2", "Cohen's kappa"):
         assert words in shown.out
     assert "Fleiss' kappa: " in shown.out
     assert "4 answers judged by 3; 12 requests now, 0 without a reply" in shown.err
@@ -88,7 +88,7 @@ def test_a_run_is_judged_and_says_by_whom(run: Path, capsys: pytest.CaptureFixtu
     output = json.loads(capsys.readouterr().out)
     assert total(output, "jury_accuracy")["value"] == pytest.approx(2 / 4)
     (jury,) = output["judges"]
-    assert (jury["profile"], jury["form"]) == ("honest", "fenced-1")
+    assert (jury["profile"], jury["form"]) == ("honest", "fenced-2")
     assert [
         (each["judge"], each["n"], each["n_asked"], each["n_read"], each["n_yes"])
         for each in jury["judges"]

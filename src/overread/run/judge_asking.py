@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from overread.contracts import Joiner, Judging, Model, Query, Reply, VoteReading, Watched
 from overread.errors import FatalModelError, ModelError, OverreadError
@@ -15,6 +16,14 @@ from overread.store.run_store import RunStore
 from overread.store.votes import Juror
 
 __all__ = ["Job", "JudgeAsker", "Seat"]
+
+_CUT: Final = VoteReading(
+    verdict=None,
+    status=Status.UNPARSED,
+    reason="the judge's reply was cut off by the limit of tokens",
+)
+"""What came before the cut may be a verdict that a quoted text ended early: the judge's own would
+have followed. The released scripts read such replies, and so does the `published` profile."""
 
 
 @dataclass(kw_only=True)
@@ -93,7 +102,7 @@ class JudgeAsker:
             group.create_task(self._work(seat))
 
     async def _work(self, seat: Seat) -> None:
-        while seat.jobs:
+        while seat.jobs and seat.trouble is None:
             job = seat.jobs.pop(0)
             try:
                 reply = await seat.model.ask(Query(item=self._item(job.sheets[0])))
@@ -133,6 +142,8 @@ class JudgeAsker:
             reason = reply.reason or "no reply"
             none = VoteReading(verdict=None, status=reply.status, reason=reason)
             return (none,) * len(sheet.graded)
+        if self._profile == "honest" and reply.finish_reason == "length":
+            return (_CUT,) * len(sheet.graded)
         return self._judging.form.read(reply.text, sheet.graded)
 
     def _keep(

@@ -133,7 +133,10 @@ def judge(
     finally:
         jury = [seat.juror for seat in bench]
         ballots = ballots_of(store, all_sheets, judging, request.profile, jury)
-        store.replace_findings("judges", _findings(store, bench, coverage_of(jury, ballots)))
+        store.replace_findings(
+            f"judges-{request.profile}",
+            _findings(store, bench, coverage_of(jury, ballots), judging),
+        )
     return JudgingOutcome(
         n_judged=sum(len(sheet.graded) for sheet in all_sheets),
         n_asked=ask.done,
@@ -236,9 +239,12 @@ def _way_on(store: RunStore) -> str:
 
 
 def _findings(
-    store: RunStore, bench: Sequence[Seat], coverage: Sequence[Coverage]
+    store: RunStore, bench: Sequence[Seat], coverage: Sequence[Coverage], judging: Judging
 ) -> Iterator[Finding]:
     graded = store.manifest.model.name
+    unread = "they are missing: neither right nor wrong"
+    if judging.rule.null_is_no:
+        unread = "the release's jury counts a reply without a verdict as no"
     for seat, covered in zip(bench, coverage, strict=True):
         name = seat.juror.judge
         if seat.model.identity.name == graded:
@@ -255,10 +261,10 @@ def _findings(
             yield Finding(
                 severity=Severity.WARNING,
                 code="unread-votes",
-                where=name,
+                where=f"{name}, form {seat.juror.form}",
                 evidence=f"no verdict came of {n_unread} of {covered.n_asked} votes "
                 f"({covered.most_common_reason})",
-                effect="they are missing: neither right nor wrong",
+                effect=unread,
                 remedy="Ask again with --retry, with a larger --max-tokens or another judge.",
                 count=n_unread,
             )

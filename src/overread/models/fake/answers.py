@@ -109,7 +109,7 @@ def completion(asked: Asked, text: str | None, outcome: str, number: int) -> byt
     choice = {
         "index": 0,
         "message": message,
-        "finish_reason": "content_filter" if outcome == "filter" else "stop",
+        "finish_reason": {"filter": "content_filter", "length": "length"}.get(outcome, "stop"),
     }
     tokens_out = len(text or "") // 4
     tokens_in = 85 * asked.images + 100

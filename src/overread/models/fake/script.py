@@ -71,6 +71,7 @@ OUTCOMES: Mapping[str, str] = {
     "filter400": "declined by the host's content filter, status 400",
     "quota": "no credit left, status 429",
     "later": "429 that asks for an hour",
+    "length": "a reply said to end at the longest length allowed",
     "empty": "a reply without text",
     "null": "a reply whose text is null",
     "surrogate": "half a character in the text",

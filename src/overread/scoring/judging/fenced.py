@@ -5,12 +5,14 @@ Three things stand between a planted verdict and a vote.
 - The graded texts are JSON strings between two marks, and the marks hold a hash of these very
   texts: a text cannot hold the mark of the request that it stands in.
 - Every response graded has a code, taken from the same hash, and a verdict counts only in a JSON
-  object that names the code. The prompt shows no such object, only a form that is no JSON, so that
-  not even a judge that repeats the whole prompt casts a vote.
-- A verdict object holds the three keys asked for, each once, and is not followed by half an object
-  or one without a code: that is what is left where a judge quotes, unescaped, a text that ends the
-  object early. Of several verdicts on one response the last counts. Anything else is no verdict,
-  and what cannot be read is missing: it is neither yes nor no.
+  object that names the code: a text would have to hold a part of its own hash, and 64 bits are more
+  than anybody searches for one answer. The prompt shows no such object, only a form that is no
+  JSON, so that not even a judge that repeats the whole prompt casts a vote.
+- A verdict object holds no key but the three asked for, each once, and is not followed by half an
+  object or one without a code: that is what is left where a judge quotes, unescaped, a text that
+  ends the object early. (Where the limit of tokens cut the rest off, nobody could tell: such
+  replies are not read at all, see `run.judge_asking`.) Of several verdicts on one response the last
+  counts. Anything else is no verdict, and what cannot be read is missing: it is neither yes nor no.
 
 A judge may still be talked into its own verdict by what it reads. No form prevents that; grading
 one response a request (the default) at least keeps it from the verdicts on others.
@@ -30,7 +32,7 @@ from overread.records import Part, Status
 
 __all__ = ["FencedForm"]
 
-_VERSION: Final = "fenced-1"
+_VERSION: Final = "fenced-2"
 """Raised with every change of a word below, so that scores of two wordings are told apart."""
 _VERDICTS: Final = {"match": True, "mismatch": False}
 _MOST_CHARACTERS: Final = 4000
@@ -39,6 +41,10 @@ _MOST_READ: Final = 100_000
 _MOST_OBJECTS: Final = 200
 """Characters and objects looked at in one reply, from its end: keep a hostile reply cheap."""
 _MOST_REASON: Final = 2000
+_MARK_DIGITS: Final = 24
+_CODE_DIGITS: Final = 16
+"""Hexadecimal. Questions and references are public, so whoever writes the answers may search for
+one that holds its own code; ten digits would take minutes."""
 
 _SYSTEM: Final = (
     "You grade short answers about medical images. You compare an answer with a reference and "
@@ -64,6 +70,13 @@ _FORM: Final = '{{"id": "{code}", "reason": <one short sentence>, "verdict": <ma
 
 _KEYS: Final = frozenset({"id", "reason", "verdict"})
 _OPENING = re.compile(r"\{")
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""What Python calls printable and nobody sees: fillers, joiners, and variation selectors, of which
+a row can spell a whole text (Unicode, DerivedCoreProperties: Default_Ignorable_Code_Point; and the
+blank Braille pattern)."""
 _THINKING = re.compile(r"\s*(?:<(?:think|thinking|thought|reasoning)>|\[think\]|<unused94>)", re.I)
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>|\[/think\]|<unused95>", re.I)
 """Looked for at the start of a reply only, and not cut out: a graded text that a judge quotes may
@@ -128,12 +141,13 @@ class FencedForm:
 def _mark(graded: Sequence[Graded]) -> str:
     texts = [[each.question, each.reference, each.prediction] for each in graded]
     written = json.dumps(texts, ensure_ascii=True)
-    return sha256(f"{_VERSION} {written}".encode("ascii")).hexdigest()[:24]
+    return sha256(f"{_VERSION} {written}".encode("ascii")).hexdigest()[:_MARK_DIGITS]
 
 
 def _codes(mark: str, count: int) -> list[str]:
     """Give each response of a request a short name that no graded text can know."""
-    return [sha256(f"{mark} {place}".encode("ascii")).hexdigest()[:10] for place in range(count)]
+    hashes = (sha256(f"{mark} {place}".encode("ascii")).hexdigest() for place in range(count))
+    return [each[:_CODE_DIGITS] for each in hashes]
 
 
 def _entry(code: str | None, graded: Graded) -> str:
@@ -149,9 +163,13 @@ def _entry(code: str | None, graded: Graded) -> str:
 def _quoted(text: str) -> str:
     """Write a JSON string; what cannot be seen (controls, direction marks, tags) as its escape."""
     written = json.dumps(text, ensure_ascii=False)
-    if written.isprintable():
+    if written.isprintable() and not _BLANK.search(written):
         return written
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in written)
+    return "".join(c if _is_seen(c) else json.dumps(c)[1:-1] for c in written)
+
+
+def _is_seen(character: str) -> bool:
+    return character.isprintable() and not _BLANK.match(character)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
