@@ -184,19 +184,27 @@ def test_another_jury_form_or_rule_is_another_metric() -> None:
     assert len(versions) == 4
     backwards = JuryScorer(judging=JUDGING, profile="honest", judge_hashes=HASHES[::-1])
     assert backwards.metric_version == scorer().metric_version
-    assert scorer().metric_version.startswith("1 fenced-1 ")
+    assert scorer().metric_version.startswith("1 fenced-2 ")
 
 
 def test_a_rule_may_count_a_null_as_no_but_never_a_vote_that_did_not_come() -> None:
     rule = JuryRule(needs_all=True, null_is_no=True)
     judging = Judging(form=FencedForm(), rule=rule)
     null = ballots(True, True, None)
+    refused = [
+        *null[:2],
+        replace(null[2], reading=VoteReading(verdict=None, status=Status.REFUSED)),
+    ]
     absent = [*null[:2], replace(null[2], reading=VoteReading(verdict=None, status=Status.FAILED))]
     unasked = [*null[:2], replace(null[2], reading=None)]
     found = [
         scorer(judging).score(ITEM, REFERENCE, response(), each)[0]
-        for each in (null, absent, unasked)
+        for each in (null, refused, absent, unasked)
     ]
     assert [(row.value, row.status) for row in found] == [
-        (1.0, Status.OK), (None, Status.UNDEFINED), (None, Status.UNDEFINED),
+        (1.0, Status.OK), (1.0, Status.OK), (None, Status.UNDEFINED), (None, Status.UNDEFINED),
     ]  # fmt: skip
+    assert found[0].reason == "jury: 2 of 3 votes say yes, 1 without a verdict counted as no"
+    lenient = Judging(form=FencedForm(), rule=JuryRule())
+    told = scorer(lenient).score(ITEM, REFERENCE, response(), null)[0].reason
+    assert told == "jury: 2 of 2 votes say yes, 1 missing"

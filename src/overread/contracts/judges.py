@@ -44,7 +44,7 @@ class JudgeForm(Protocol):
 
     @property
     def name(self) -> str:
-        """Short and stable: ``fenced-1``. It is part of every vote's hash."""
+        """Short and stable: ``fenced-2``. It is part of every vote's hash."""
         ...
 
     @property
@@ -68,7 +68,7 @@ class JuryRule:
     needs_all: bool = False
     """Every judge must have voted; else there is no verdict. False takes those present."""
     null_is_no: bool = False
-    """A reply that came and holds no verdict (`Status.UNPARSED`) counts as no, as some released
+    """A reply that came and holds no verdict (`UNPARSED`, `REFUSED`) counts as no, as some released
     code has it; a vote that never came stays missing."""
     threshold: float = 0.5
     """A verdict is yes when more than this share of the votes counted is yes; a tie is no

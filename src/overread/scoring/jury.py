@@ -2,8 +2,9 @@
 
 An answer that is empty, refused or never came needs no judge: its rows carry the response's own
 status, and `analysis` counts it as not right. An answer on which there is no verdict (no vote could
-be read, a vote is missing that the rule needs, a tie) is `UNDEFINED`: nothing here turns a missing
-vote into a yes or a no.
+be read, a vote is missing that the rule needs, a tie) is `UNDEFINED`. A vote that never came is
+neither yes nor no; a reply without a verdict is a no only under a released rule that says so
+(`JuryRule.null_is_no`), and the row's reason then tells of it.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class JuryScorer:
 
     @property
     def metric_version(self) -> str:
-        """``1 fenced-1 0123456789``: of the metric, the form, and a hash of judges and rule."""
+        """``1 fenced-2 0123456789``: of the metric, the form, and a hash of judges and rule."""
         rule = self.judging.rule
         about: JsonValue = [
             sorted(self.judge_hashes), rule.needs_all, rule.null_is_no, rule.threshold,
@@ -204,20 +205,21 @@ def _of_judge(ballot: Ballot) -> _Outcome:
     return _Outcome(value=float(reading.verdict), status=Status.OK, reason=f"judge: {word}")
 
 
-def _counted(ballot: Ballot, rule: JuryRule) -> bool | None:
-    """Give a judge's vote as the rule counts it."""
+def _is_null(ballot: Ballot) -> bool:
+    """Tell whether a judge replied and gave no verdict."""
     reading = ballot.reading
-    if reading is None:
-        return None
-    if rule.null_is_no and reading.status is Status.UNPARSED:
-        return False
-    return reading.verdict
+    return reading is not None and reading.status in (Status.UNPARSED, Status.REFUSED)
 
 
 def _of_jury(ballots: Sequence[Ballot], rule: JuryRule) -> _Outcome:
     if ballots and all(ballot.reading is None for ballot in ballots):
         return _Outcome(value=None, status=Status.UNDEFINED, reason="no judge was asked yet")
-    verdict, reason = decide([_counted(ballot, rule) for ballot in ballots], rule)
+    verdicts = [ballot.reading.verdict if ballot.reading else None for ballot in ballots]
+    nulls = [_is_null(ballot) for ballot in ballots] if rule.null_is_no else [False] * len(verdicts)
+    counted = [False if null else said for said, null in zip(verdicts, nulls, strict=True)]
+    verdict, reason = decide(counted, rule)
+    if any(nulls):
+        reason += f", {sum(nulls)} without a verdict counted as no"
     if verdict is None:
         return _Outcome(value=None, status=Status.UNDEFINED, reason=reason)
     return _Outcome(value=float(verdict), status=Status.OK, reason=reason)

@@ -14,13 +14,13 @@ list: ``index`` is asked for and never read, so that a list that leaves one out 
 and one that is short drops rows from the file. A reply that does not parse, an empty one and a
 failed request leave null. The jury then counts whatever is not ``true`` as no.
 
-Followed here: batches, numbering, reading by place. Our own: the sentences, and a system turn for
-every judge. Where the script would stop with an exception (a list's element that is no object, an
-object instead of a list) there is no verdict. A row that a short list leaves out, a null and a
-verdict that is neither true nor false (the matrix counts ``"true"`` as no) are missing votes, and
-the jury needs all of its votes: a missing one takes the item out of the denominator, where the
-released matrix counts a null as no. What the released files make of it is recomputed, as released,
-by `overread reproduce`.
+Followed here: batches, numbering, reading by place, and the jury's counting. A record that holds no
+verdict (a null, ``"true"`` as a word, any record of a reply that does not parse or was refused) is
+no vote of that judge, and a no for the jury. A row that a short list leaves out has no record: the
+jury, which needs one of every judge, has no verdict there, and the item leaves the denominator. Our
+own: the sentences, and a system turn for every judge. Where the script would stop with an exception
+(a list's element that is no object, an object instead of a list) there is a record without a
+verdict; and a request that failed is asked again instead of becoming a null.
 
 Not seen: which version of each judge model was asked, and how its requests were repeated; whether
 ``fix_gemini_parse_errors.py``, which gives all rows of an unreadable batch the first verdict found
