@@ -121,6 +121,23 @@ def test_uneven_gaps_are_refused_and_small_ones_said(
     assert read_volume(write_series(asymmetric_lps, name="c", change=shifted(0.01))).warnings == ()
 
 
+def test_a_slice_beside_the_others_is_refused(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer
+) -> None:
+    """All gaps are even, and first and last slice agree: only the way between them tells."""
+
+    def beside(by_mm: float) -> Callable[[int, Elements], Elements]:
+        def change(number: int, elements: Elements) -> Elements:
+            x, y, z = elements["ImagePositionPatient"]
+            return {**elements, "ImagePositionPatient": [x + (number == 3) * by_mm, y, z]}
+
+        return change
+
+    with pytest.raises(ImageError, match=r"slices shifted against each other \(897.dcm by 2.0 mm"):
+        read_volume(write_series(asymmetric_lps, name="a", change=beside(2)))  # a pixel
+    assert read_volume(write_series(asymmetric_lps, name="b", change=beside(0.1))).warnings == ()
+
+
 def test_two_slices_in_one_place_are_refused(
     asymmetric_lps: NDArray[np.int16], write_series: Writer
 ) -> None:
@@ -293,6 +310,28 @@ def test_ct_without_a_scale_is_said(
     volume = read_volume(write_series(asymmetric_lps, change=change))
     assert volume.warnings[0] == "CT without rescale slope and intercept: taken as HU as stored"
     assert np.array_equal(hu(volume), asymmetric_lps.transpose(2, 1, 0))
+
+
+def test_slices_with_and_without_a_rescale_are_no_volume(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer
+) -> None:
+    def change(number: int, elements: Elements) -> Elements:
+        return {**elements, "RescaleIntercept": -1024} | (
+            {"RescaleSlope": None} if number == 3 else {}
+        )
+
+    with pytest.raises(ImageError, match="slices with and without a rescale"):
+        read_volume(write_series(asymmetric_lps, change=change))
+
+
+def test_an_enhanced_file_may_be_as_large_as_its_slices_together(write_dicom: Writer) -> None:
+    """A single slice is held to 256 MB; 600 slices of 512 × 512 in one file are 315 MB."""
+    path = write_dicom(np.zeros((2, 2), np.int16), ImagePositionPatient=[0, 0, 0], SliceThickness=1)
+    size = 300 * 2**20
+    with path.open("ab") as file:  # (FFFC,FFFC), padding behind the pixels
+        file.write(b"\xfc\xff\xfc\xffOB\0\0" + size.to_bytes(4, "little"))
+        file.truncate(file.tell() + size)  # a hole: takes no disk
+    assert read_volume(path).array.shape == (2, 2, 1)
 
 
 def test_an_enhanced_file_of_many_frames_is_a_volume(

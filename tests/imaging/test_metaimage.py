@@ -122,6 +122,7 @@ def test_a_link_cannot_lead_elsewhere(scan: Path, tmp_path: Path) -> None:
         (b"ElementSpacing = 2 3 4", b"Comment = 1", "no ElementSpacing"),
         (b"MET_SHORT", b"MET_WORDS", "voxels of kind MET_WORDS"),
         (b"MET_SHORT", b"MET_FLOAT", "a file that is cut off"),
+        (b"NDims = 3", b"NDims = 3\nHeaderSize = 100", "voxels behind a header of its own"),
         (b"= LOCAL", b"= a\0b", "a data file in its own folder"),
         (b"= LOCAL", b"= " + 300 * b"a", "a data file in its own folder"),
         (b"= LOCAL", b"= LIST", "data in 'LIST'"),
@@ -149,6 +150,14 @@ def test_colour_is_refused(tmp_path: Path) -> None:
     SimpleITK.WriteImage(image, str(tmp_path / "colour.mha"))
     with pytest.raises(ImageError, match="Convert it to plain numbers"):
         read_metaimage(tmp_path / "colour.mha")
+
+
+def test_a_scale_that_itk_leaves_out_is_said(scan: Path) -> None:
+    lines = b"NDims = 3\nElementToIntensityFunctionSlope = 2\nElementToIntensityFunctionOffset = 5"
+    stored = read_metaimage(scan).array
+    scaled = read_metaimage(changed(scan, b"NDims = 3", lines))
+    assert scaled.warnings == ("the header's scale (slope 2, offset 5) is not applied",)
+    assert np.array_equal(scaled.array, stored)
 
 
 def test_a_missing_orientation_is_said(scan: Path) -> None:

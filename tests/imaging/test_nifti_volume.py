@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +157,26 @@ def test_a_grid_that_is_none_is_refused(tmp_path: Path, affine: NDArray[Any], me
     path.write_bytes(bytes(header))
     with pytest.raises(ImageError, match=message):
         read_nifti_volume(path)
+
+
+@pytest.mark.parametrize("qform_code", [0, 1])
+@pytest.mark.parametrize("length", [0.0, math.nan])
+def test_a_spacing_that_nobody_stated_is_not_made_up(
+    write_nifti: Writer, qform_code: int, length: float
+) -> None:
+    """nibabel reads it as 1 mm."""
+    path = write_nifti(np.arange(24, dtype=np.int16).reshape(2, 3, 4), LPS, "scan.nii")
+    header = bytearray(path.read_bytes())
+    header[252:256] = struct.pack("<hh", qform_code, 0)  # qform_code, sform_code
+    header[84:88] = struct.pack("<f", length)  # pixdim[2]
+    path.write_bytes(bytes(header))
+    with pytest.raises(ImageError, match=rf"a spacing of \S+ × {length:g} × \S+ mm"):
+        read_nifti_volume(path)
+
+
+def test_a_volume_without_any_number_is_refused(write_nifti: Writer) -> None:
+    with pytest.raises(ImageError, match="a volume with values, got 24 voxels that are no number"):
+        read_nifti_volume(write_nifti(np.full((2, 3, 4), np.nan, dtype=np.float32), LPS))
 
 
 def test_colour_and_complex_numbers_are_refused(write_nifti: Writer) -> None:

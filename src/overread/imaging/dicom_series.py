@@ -29,6 +29,8 @@ _UNEVEN: Final = 0.1
 _SLACK_MM: Final = 0.02
 _SAME_MM: Final = 1e-3
 _TILT_DEG: Final = 0.5
+_MOST_BYTES: Final = 2**30
+"""Of one file: an enhanced one holds all slices, 315 MB for 600 of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,8 @@ def read_dicom_series(
     ImageError
         No slice at all; several series; a slice without its position, in colour or inverted;
         slices of different sizes or directions; two slices in one place; a missing slice; uneven
-        gaps; a tilted gantry.
+        gaps; a tilted gantry; slices shifted against each other; CT slices of which some have a
+        rescale and some have none.
     """
     found: list[_Slice] = []
     strange: list[str] = []
@@ -103,11 +106,12 @@ def read_dicom_series(
         intercept=intercept,
         modality=chosen[0].modality,
         warnings=tuple(warnings),
+        source=source,
     )
 
 
 def _headers(path: Path) -> list[_Slice]:
-    check_file(path)
+    check_file(path, max_bytes=_MOST_BYTES)
     dataset = open_dataset(path, pixels=False)
     rows, columns = int(dataset.Rows), int(dataset.Columns)  # AttributeError: no picture
     frames = int(dataset.get("NumberOfFrames") or 1)
@@ -236,7 +240,23 @@ def _in_order(
             f"a tilted gantry ({lean:.1f}°): the slices are shifted against each other",
             "Resample it to a grid of right angles.",
         )
+    _check_in_line(ordered, step, source)
     return ordered, step, warnings
+
+
+def _check_in_line(ordered: list[_Slice], step_mm: NDArray[np.float64], source: str) -> None:
+    """Refuse slices that lie beside the line from the first to the last, by a pixel or more."""
+    places = np.array([one.position_mm for one in ordered])
+    beside = places - (places[0] + np.arange(len(ordered))[:, None] * step_mm)
+    across = np.linalg.norm(np.cross(beside, step_mm / np.linalg.norm(step_mm)), axis=1)
+    worst = int(np.argmax(across))
+    if across[worst] >= min(ordered[0].spacing_mm):
+        raise _unusable(
+            source,
+            f"slices shifted against each other ({ordered[worst].path.name} by "
+            f"{across[worst]:.1f} mm)",
+            "Take the odd ones out, or resample it to one grid.",
+        )
 
 
 def _affine(slices: list[_Slice], step_mm: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -259,7 +279,11 @@ def _voxels(slices: list[_Slice], source: str) -> tuple[NDArray[Any], float, flo
     shape = (first.columns, first.rows, len(slices))
     differ = len(scales) > 1
     warnings: list[str] = []
-    if is_ct and any(None in scale for scale in scales):
+    bare = [scale for scale in scales if None in scale]
+    if differ and bare:
+        # Some numbers would be HU and some not.
+        raise _unusable(source, "slices with and without a rescale", "Take the odd ones out.")
+    if is_ct and bare:
         warnings.append("CT without rescale slope and intercept: taken as HU as stored")
     # Of other modalities one common scale is a convention of the maker and left out, as for
     # single slices; scales that differ from slice to slice (PET) must be applied.

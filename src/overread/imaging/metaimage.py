@@ -55,6 +55,8 @@ def read_metaimage(path: Path) -> Volume:
     if kind not in _ITEM_BYTES or fields.get("elementnumberofchannels", "1") != "1":
         raise _unusable(path, f"voxels of kind {kind or 'unknown'}", "Convert it to plain numbers.")
     check_decoded(path, shape, _ITEM_BYTES[kind])
+    if fields.get("headersize", "0") not in ("0", "-1"):  # -1: the voxels end where the file ends
+        raise _unusable(path, "voxels behind a header of its own", "Store it as one .mha file.")
     data = metaimage_files(path)[-1]
     check_file(data, max_bytes=MAX_VOLUME_BYTES)
     n_bytes = shape[0] * shape[1] * shape[2] * _ITEM_BYTES[kind]
@@ -86,6 +88,7 @@ def read_metaimage(path: Path) -> Volume:
         intercept=0.0,
         modality=None,
         warnings=_doubts(fields),
+        source=str(path),
     )
 
 
@@ -181,9 +184,16 @@ def _shape(path: Path, fields: dict[str, str]) -> tuple[int, ...]:
 
 
 def _doubts(fields: dict[str, str]) -> tuple[str, ...]:
-    if any(name in fields for name in ("transformmatrix", "rotation", "orientation")):
-        return ()
-    return ("the header states no orientation: taken as LPS",)
+    doubts: list[str] = []
+    if not any(name in fields for name in ("transformmatrix", "rotation", "orientation")):
+        doubts.append("the header states no orientation: taken as LPS")
+    slope = fields.get("elementtointensityfunctionslope", "1")
+    offset = fields.get("elementtointensityfunctionoffset", "0")
+    if (slope, offset) != ("1", "0"):
+        # ITK and all that stands on it leave this field out, so whoever wrote the file saw the
+        # numbers as they are stored.
+        doubts.append(f"the header's scale (slope {slope}, offset {offset}) is not applied")
+    return tuple(doubts)
 
 
 def _unusable(path: Path, got: str, remedy: str) -> ImageError:

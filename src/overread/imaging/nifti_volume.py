@@ -71,7 +71,7 @@ def _read(path: Path) -> Volume:
     if kept == np.float16:
         kept = np.dtype(np.float32)
     check_decoded(path, shape, kept.itemsize)
-    affine, warnings = _affine(image)
+    affine, warnings = _affine(path, image)
     geometry = geometry_of(affine, shape, source=str(path))
     proxy = cast("Any", image.dataobj)
     if not 0 <= int(proxy.offset) <= _MOST_OFFSET:
@@ -84,6 +84,7 @@ def _read(path: Path) -> Volume:
         intercept=float(proxy.inter),
         modality=None,
         warnings=warnings,
+        source=str(path),
     )
 
 
@@ -110,10 +111,12 @@ def _opened(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path)) if zipped else path.open("rb")
 
 
-def _affine(image: Nifti1Image) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _affine(path: Path, image: Nifti1Image) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     header, warnings = image.header, []
     affine = np.asarray(image.affine, dtype=np.float64)
     has_sform, has_qform = int(header["sform_code"]) > 0, int(header["qform_code"]) > 0
+    if not has_sform:
+        _check_spacing(path, image)
     if not has_sform and not has_qform:
         warnings.append("the header states no orientation: turned by its default")
     if has_sform and has_qform:
@@ -125,7 +128,18 @@ def _affine(image: Nifti1Image) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     if to_mm != 1.0:
         affine = np.diag([to_mm, to_mm, to_mm, 1.0]) @ affine
         warnings.append(f"the header counts in units of {to_mm:g} mm: turned into mm")
-    return LPS_FROM_RAS @ affine, tuple(warnings)
+    with np.errstate(invalid="ignore"):  # infinite entries: refused with the geometry
+        return LPS_FROM_RAS @ affine, tuple(warnings)
+
+
+def _check_spacing(path: Path, image: Nifti1Image) -> None:
+    """Refuse a spacing of zero, which nibabel turns into 1 mm: nobody stated that."""
+    with _opened(path) as file:
+        stored = type(image.header).from_fileobj(file, check=False)
+    spacing = np.asarray(stored["pixdim"], dtype=np.float64)[1:4]
+    if not (np.abs(spacing) > 0).all():  # NaN neither
+        shown = " × ".join(f"{length:g}" for length in spacing)
+        raise _unusable(path, f"a spacing of {shown} mm", "State the distance of its voxels in mm.")
 
 
 def _unusable(path: Path, got: str, remedy: str) -> ImageError:

@@ -151,7 +151,8 @@ def resampled_planes(
         mixed = np.zeros((len(rows), len(columns)), dtype=np.float32)
         for index, weight in zip(indices, weights, strict=True):
             if weight != 0:
-                mixed += weight * kept[index]
+                with np.errstate(invalid="ignore"):
+                    mixed += weight * kept[index]
         yield mixed
 
 
@@ -166,9 +167,10 @@ def _along_columns(plane: NDArray[np.float32], columns: Taps) -> NDArray[np.floa
     for tap in range(columns.indices.shape[1]):
         weights = columns.weights[:, tap]
         if weights.any():
-            part = plane[:, columns.indices[:, tap]] * weights
-            # A voxel that is no number counts only where it has a weight.
-            mixed += np.where(weights == 0, np.float32(0), part)
+            with np.errstate(invalid="ignore"):  # infinite voxels: no number in between
+                part = plane[:, columns.indices[:, tap]] * weights
+                # A voxel that is no number counts only where it has a weight.
+                mixed += np.where(weights == 0, np.float32(0), part)
     return mixed
 
 

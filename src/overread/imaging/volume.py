@@ -82,6 +82,7 @@ def volume_of(
     intercept: float,
     modality: str | None,
     warnings: tuple[str, ...],
+    source: str,
 ) -> Volume:
     """Decide what the numbers of a volume mean, and look for what speaks against it.
 
@@ -91,9 +92,25 @@ def volume_of(
         As DICOM states it: CT is HU and nothing else is. None where the format does not say it:
         then a volume that reaches below -300 is taken for CT in HU, any other for numbers without
         a scale.
+    source
+        The file, for messages.
+
+    Raises
+    ------
+    ImageError
+        Not one voxel is a number: its pictures would be black, and answered about all the same.
     """
     said = [*geometry.warnings(), *warnings]
     lowest, n_missing = _lowest(array, slope, intercept)
+    if n_missing == array.size:
+        raise ImageError(
+            expected(
+                source,
+                rule="a volume with values",
+                got=f"{n_missing:,} voxels that are no number",
+                remedy="Write the file again.",
+            )
+        )
     if n_missing:
         said.append(f"{n_missing} voxels are no number")
     is_ct = modality == "CT" if modality is not None else lowest <= AIR_HU
