@@ -70,6 +70,14 @@ def test_a_shorter_large_file_is_another_one(store, tmp_path, monkeypatch):
     assert media_hashes([item("scan.nii.gz")], root=tmp_path, store=store) != first
 
 
+def test_the_voxels_beside_a_header_count(store, tmp_path):
+    (tmp_path / "scan.mhd").write_bytes(b"ObjectType = Image\nElementDataFile = scan.raw\n")
+    (tmp_path / "scan.raw").write_bytes(b"one")
+    first = media_hashes([item("scan.mhd")], root=tmp_path, store=store)
+    (tmp_path / "scan.raw").write_bytes(b"other")
+    assert media_hashes([item("scan.mhd")], root=tmp_path, store=store) != first
+
+
 def test_a_folder_without_a_series_has_no_hash(store, tmp_path):
     (tmp_path / "series").mkdir()
     (tmp_path / "a.nii").write_bytes(b"one")

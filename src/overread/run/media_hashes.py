@@ -29,7 +29,8 @@ def media_hashes(items: Iterable[Item], *, root: Path, store: RunStore) -> dict[
     A file of more than `WHOLE_BYTES` (a volume: 1,601 of CT-RATE's are 300 GB) is told by its size
     and 64 pieces of 64 KiB evenly over it, which takes a second instead of an hour; in a compressed
     file any change moves all that follows it. The receipts of a run hold the full hash of what was
-    made of it and sent. A folder is the files of a series in it, by name.
+    made of it and sent. A folder is the files of a series in it, by name; an ``.mhd`` file is
+    itself and the data file it names.
 
     A file that is absent or may not be read has no hash: its items fail when they are rendered.
 
@@ -74,7 +75,8 @@ def _look(root: Path, path: str) -> Sequence[_File]:
     """Give the plain files behind a media path; none where there is nothing that can be read."""
     try:
         place = resolve_inside(root, path)
-        files = _series(place) if place.is_dir() else (place,)
+        several = place.is_dir() or place.suffix.lower() == ".mhd"  # a header beside its voxels
+        files = _volume_files(place) if several else (place,)
         about = [(file, file.stat()) for file in files]
     except (OSError, UnsafePathError, ImageError):
         return ()
@@ -83,11 +85,11 @@ def _look(root: Path, path: str) -> Sequence[_File]:
     return [(file, each.st_size, each.st_mtime_ns) for file, each in about]
 
 
-def _series(folder: Path) -> Sequence[Path]:
+def _volume_files(place: Path) -> Sequence[Path]:
     # Imported here: it stands on nibabel and pydicom, which pictures do not need.
     from overread.imaging.read_volume import volume_files
 
-    return volume_files(folder)
+    return volume_files(place)
 
 
 def _mark(files: Sequence[_File]) -> tuple[int, int]:
