@@ -6,6 +6,8 @@ import hashlib
 import io
 import logging
 import os
+import resource
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +20,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from overread.errors import ImageError, UnsafePathError
+from overread.errors import ImageError, StoreFullError, UnsafePathError
 from overread.imaging import volume_shelf
 from overread.imaging.array_file import known_array
 from overread.imaging.picture import Picture
@@ -213,9 +215,67 @@ def test_a_volume_that_cannot_be_written_leaves_nothing_behind(root: Path, tmp_p
     with pytest.raises(ImageError, match="values that uint8 can hold"):
         PictureRenderer(root, arrays=tmp_path / "arrays").array(media(narrow))
     assert list((tmp_path / "arrays").iterdir()) == []
+
+
+def test_a_full_disk_is_no_fault_of_the_volume(root: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(ImageError, match="a folder with room for prepared volumes"):
+    with pytest.raises(StoreFullError, match="a folder with room for prepared volumes"):
         PictureRenderer(root, arrays=tmp_path / "file").array(media(SMALL))
+    # The kernel's own word, at the second plane.
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    render = PictureRenderer(root, arrays=tmp_path / "arrays")
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400, limit[1]))
+        with pytest.raises(StoreFullError, match=r"got File too large.*the same command goes on"):
+            render.array(media(SMALL))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, before)
+    assert list((tmp_path / "arrays").iterdir()) == []
+    assert render.array(media(SMALL)).path.exists()  # there is room again
+
+
+def test_a_volume_that_cannot_be_used_is_read_once(
+    root: Path, tmp_path: Path, read_count: list[Path]
+) -> None:
+    scan = root / "case" / "scan.nii.gz"
+    whole = scan.read_bytes()
+    scan.write_bytes(whole[: len(whole) // 2])
+    render = PictureRenderer(root, arrays=tmp_path / "arrays")
+    said = set()
+    for _ in range(4):
+        with pytest.raises(ImageError) as caught:
+            render(media(recipe_named("slices-32")))
+        said.add(str(caught.value))
+    assert len(read_count) == len(said) == 1
+    scan.write_bytes(whole)  # repaired: another file
+    assert render(media(recipe_named("slices-32")))
+
+
+def test_what_a_killed_process_left_is_used_or_removed(
+    root: Path, tmp_path: Path, read_count: list[Path]
+) -> None:
+    folder = tmp_path / "arrays"
+    found = PictureRenderer(root, arrays=folder).array(media(SMALL))
+    old, new = (folder / f"{found.path.name}.{pid}.part" for pid in (11, 12))
+    for part in (old, new):
+        part.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    assert PictureRenderer(root, arrays=folder).array(media(SMALL)) == found
+    assert len(read_count) == 1  # the whole one was used
+    found.path.unlink()
+    assert PictureRenderer(root, arrays=folder).array(media(SMALL)) == found
+    assert not old.exists()
+    assert new.exists()  # may be another process at work
+
+
+def test_arrays_have_whole_paths(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = PictureRenderer(root, arrays=Path("arrays")).array(media(SMALL))
+    assert found.path.parent == tmp_path / "arrays"
 
 
 def test_pictures_are_kept_within_a_bound(

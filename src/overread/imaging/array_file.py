@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from hashlib import sha256
@@ -13,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from overread.errors import ImageError, expected
+from overread.errors import StoreFullError, expected
 from overread.imaging.picture import ArrayFile
 from overread.imaging.prepare import Preparation
 from overread.records import Receipt
@@ -24,6 +25,9 @@ _FORM: Final = 1
 """Raised when the same source and recipe would give other numbers."""
 
 _BLOCK: Final = 2**20
+
+_GIVEN_UP_S: Final = 3600.0
+"""A part that nobody has written to for so long is of a process that was killed."""
 
 
 def _paths(folder: Path, key: str) -> tuple[Path, Path]:
@@ -48,7 +52,9 @@ def write_array(
     Raises
     ------
     ImageError
-        A value does not fit the recipe's kind of number, or the disk takes no file.
+        A value does not fit the recipe's kind of number.
+    StoreFullError
+        The disk takes no file, so that it would take none of any other volume either.
     """
     path, note = _paths(folder, key)
     n_channels = max(1, len(prepared.windows))
@@ -70,12 +76,12 @@ def write_array(
         with _whole(note) as file:
             file.write(json.dumps({**asdict(made), "path": path.name}).encode())
     except OSError as error:
-        raise ImageError(
+        raise StoreFullError(
             expected(
                 str(folder),
                 rule="a folder with room for prepared volumes",
                 got=str(error.strerror or error),
-                remedy="Make room, or name another folder.",
+                remedy="Make room, or name another folder (--prepared); the same command goes on.",
             )
         ) from error
     return made
@@ -106,6 +112,10 @@ def known_array(folder: Path, key: str) -> ArrayFile | None:
 @contextlib.contextmanager
 def _whole(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes its name only once it is whole."""
+    for left in path.parent.glob(f"{path.name}.*.part"):
+        with contextlib.suppress(OSError):  # another process may be tidying up too
+            if time.time() - left.stat().st_mtime > _GIVEN_UP_S:
+                left.unlink()
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:

@@ -29,6 +29,7 @@ MAX_SHELF_BYTES: Final = 256 * 2**20
 """Encoded pictures kept for the next question about the same volume."""
 
 _MOST_ARRAYS: Final = 10_000
+"""Array files, and volumes that cannot be used, that are remembered."""
 
 _Kept = TypeVar("_Kept")
 _log = logging.getLogger(__name__)
@@ -46,13 +47,15 @@ class VolumeShelf:
         Folder for array files; None where none are wanted.
     """
 
-    __slots__ = ("_arrays", "_folder", "_lock", "_pictures")
+    __slots__ = ("_arrays", "_folder", "_lock", "_pictures", "_refused")
 
     def __init__(self, arrays: Path | None) -> None:
-        self._folder = arrays
+        # Whole paths: they go to other processes, which may work in another folder.
+        self._folder = None if arrays is None else arrays.absolute()
         self._lock = Lock()
         self._pictures: _Bounded[tuple[Picture, ...]] = _Bounded(MAX_SHELF_BYTES)
         self._arrays: _Bounded[ArrayFile] = _Bounded(_MOST_ARRAYS)
+        self._refused: _Bounded[str] = _Bounded(_MOST_ARRAYS)
 
     def pictures(self, path: Path, relative: str, recipe: Recipe) -> tuple[Picture, ...]:
         """Give the pictures of a volume: one a slice, or one mosaic. ImageError when not."""
@@ -97,9 +100,19 @@ class VolumeShelf:
             with self._lock:
                 found = shelf.get(key)  # another thread may have made it meanwhile
                 if found is None:
-                    found, size = make()
+                    found, size = self._made(key, make)
                     shelf.put(key, found, size)
         return found
+
+    def _made(self, key: str, make: Callable[[], tuple[_Kept, int]]) -> tuple[_Kept, int]:
+        """Make it, or say again why it cannot be: a bad volume is unpacked once, too."""
+        if (reason := self._refused.get(key)) is not None:
+            raise ImageError(reason)
+        try:
+            return make()
+        except ImageError as error:
+            self._refused.put(key, str(error), 1)
+            raise
 
 
 class _Bounded(Generic[_Kept]):
@@ -175,10 +188,10 @@ def _prepared(path: Path, relative: str, recipe: VolumeRecipe) -> Preparation:
 def _encode(prepared: Preparation, relative: str, recipe: Recipe) -> tuple[Picture, ...]:
     axes = prepared.recipe.axes
     orientation = axes[2] + axes[1]  # along a row, then down a column
-    slices = [shrink(one, recipe.max_side_px) for one in _shown(prepared)]
-    count = len(slices)
+    slices = (shrink(one, recipe.max_side_px) for one in _shown(prepared))
+    count = prepared.shape[0]
     if prepared.recipe.output == "mosaic":
-        rows, columns = mosaic_shape(prepared.shape[0])
+        rows, columns = mosaic_shape(count)
         layouts = [f"mosaic {rows}×{columns}"]
     elif count == 1:
         layouts = ["single"]
