@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +20,16 @@ from overread.metrics.spec import MetricSpec
 from overread.metrics.text.specs import COSINE, METEOR, ROUGE_1, ROUGE_2, ROUGE_L
 from overread.records import Item, Profile, Reference, Response, Score, Status
 
+if TYPE_CHECKING:
+    from overread.metrics.text.rouge import Rouge
+
 __all__ = ["ITEM_TEXT_METRICS", "TextScorer", "text_scorers"]
 
 ITEM_TEXT_METRICS = tuple(spec.name for spec in (ROUGE_1, ROUGE_2, ROUGE_L, METEOR, COSINE))
 """The measures that have a value for each item."""
 
 _Row = tuple[Item, Reference, Response]
+_Texts = tuple[str, ...]
 _Values = NDArray[np.float64]
 
 
@@ -144,7 +150,7 @@ class _Verdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Measure:
     spec: MetricSpec
-    compute: Callable[[Sequence[str], Sequence[str]], _Values]
+    compute: Callable[[_Texts, _Texts], _Values]
 
 
 def _undefined(reason: str) -> _Verdict:
@@ -163,32 +169,34 @@ def _check(item: Item, reference: Reference, response: Response) -> None:
         )
 
 
-def _rouge_1(predictions: Sequence[str], references: Sequence[str]) -> _Values:
+@lru_cache(maxsize=1)
+def _rouge(predictions: tuple[str, ...], references: tuple[str, ...]) -> Rouge:
+    """Keep the last ones: three scorers in a row ask for one measure each of the same replies."""
     from overread.metrics.text.rouge import rouge
 
-    return rouge(predictions, references).rouge1
+    return rouge(predictions, references)
 
 
-def _rouge_2(predictions: Sequence[str], references: Sequence[str]) -> _Values:
-    from overread.metrics.text.rouge import rouge
-
-    return rouge(predictions, references).rouge2
+def _rouge_1(predictions: _Texts, references: _Texts) -> _Values:
+    return _rouge(predictions, references).rouge1
 
 
-def _rouge_l(predictions: Sequence[str], references: Sequence[str]) -> _Values:
-    from overread.metrics.text.rouge import rouge
-
-    return rouge(predictions, references).rouge_l
+def _rouge_2(predictions: _Texts, references: _Texts) -> _Values:
+    return _rouge(predictions, references).rouge2
 
 
-def _meteor(predictions: Sequence[str], references: Sequence[str]) -> _Values:
+def _rouge_l(predictions: _Texts, references: _Texts) -> _Values:
+    return _rouge(predictions, references).rouge_l
+
+
+def _meteor(predictions: _Texts, references: _Texts) -> _Values:
     from overread.metrics.text.meteor import meteor
     from overread.metrics.text.wordnet import open_wordnet
 
     return meteor(predictions, references, open_wordnet())
 
 
-def _cosine(predictions: Sequence[str], references: Sequence[str]) -> _Values:
+def _cosine(predictions: _Texts, references: _Texts) -> _Values:
     from overread.embedding.sentences import open_sentence_model
     from overread.metrics.text.cosine import cosine
 
