@@ -19,7 +19,7 @@ RANGES_HU = {
     "ground-glass": (-740, -400),
     "": (-300, 300),  # nodule, mass, consolidation
 }
-OPPOSITE = dict(zip("LRAPSI", "RLPAIS", strict=False))
+OPPOSITE = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
 
 
 class DensityReader:
