@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,8 +23,10 @@ from overread.analysis.answers import summarise_answers
 from overread.analysis.blind_floor import blind_floors
 from overread.analysis.compare import RunScores, compare
 from overread.analysis.estimates import estimate
-from overread.contracts import AnalysisPlan, Card, Picture
+from overread.cli.report_command import judges_of
+from overread.contracts import AnalysisPlan, Card, Picture, Selection
 from overread.errors import ImageError
+from overread.imaging.render import PictureRenderer
 from overread.records import (
     Choice,
     Finding,
@@ -39,10 +44,18 @@ from overread.records import (
     Score,
     Severity,
     Status,
+    Vote,
 )
+from overread.registry import find_benchmark
+from overread.report.collect import collect
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, RunReport
 from overread.report.fates import count_fates
 from overread.report.tokens import TokenTotals, count_tokens
+from overread.run.judging import JudgeRequest, judge
+from overread.run.pipeline import execute
+from overread.run.request import RunRequest
+from overread.run.scoring import score_run
+from overread.store.run_store import RunStore
 
 HOSTILE = (
     "</script><script>window.pwned = 1</script>",
@@ -415,6 +428,76 @@ def renderer() -> Callable[[Media], tuple[Picture, ...]]:
 @pytest.fixture(scope="session")
 def hostile_texts() -> tuple[str, ...]:
     return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def open_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """A small CT-SpatialVQA release: a run of arrays with three judges under both profiles, and
+    one of slices that stopped early and that nobody judged."""
+    root = tmp_path_factory.mktemp("open")
+    release = root / "release"
+    find_benchmark("ct-spatialvqa").synthesise(release, seed=3, size=6)
+    example = Path(__file__).parents[2] / "examples" / "volume_model.py"
+    asked: dict[str, dict[str, Any]] = {
+        "arrays": {
+            "model": f"command:{sys.executable} {example}",
+            "selection": Selection(recipe="array-hu"),
+        },
+        "slices": {"model": "fake", "selection": Selection(recipe="slices-32", limit=12)},
+    }
+    paths = {name: root / f"{name}.sqlite" for name in asked}
+    for name, way in asked.items():
+        execute(
+            RunRequest(
+                benchmark="ct-spatialvqa", release=release, out=paths[name], canary=False, **way
+            )
+        )
+    opened = find_benchmark("ct-spatialvqa").open(release)
+    with RunStore.open(paths["arrays"], write=True) as store:
+        for profile in ("published", "honest"):
+            judges = ("fake", "fake:judge=exact", "fake:judge=yes")
+            judge(
+                store,
+                opened,
+                JudgeRequest(judges=judges, profile=profile),
+                on_progress=lambda _: None,
+            )
+        score_run(store, opened)
+    return release, paths["arrays"], paths["slices"]
+
+
+@pytest.fixture(scope="session")
+def open_report(open_runs: tuple[Path, Path, Path]) -> ReportData:
+    """Both runs, with hostile words in the judges' mouths."""
+    _, *runs = open_runs
+    data, _ = collect(runs, release=None, title=None, judges_of=judges_of(None))
+    gallery = [
+        replace(
+            entry,
+            answers={
+                run: replace(answer, votes=tuple(map(_hostile, answer.votes)))
+                for run, answer in entry.answers.items()
+            },
+        )
+        for entry in data.gallery
+    ]
+    return replace(data, gallery=tuple(gallery))
+
+
+def _hostile(vote: Vote) -> Vote:
+    return replace(vote, rationale=HOSTILE[len(vote.item) % len(HOSTILE)] + HOSTILE[1])
+
+
+@pytest.fixture(scope="session")
+def open_page(
+    open_runs: tuple[Path, Path, Path],
+    open_report: ReportData,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    from overread.report.html import write_html
+
+    out = tmp_path_factory.mktemp("open-report")
+    return write_html(open_report, out, PictureRenderer(open_runs[0]))
 
 
 @pytest.fixture(scope="session")

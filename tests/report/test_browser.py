@@ -374,3 +374,71 @@ def test_nineteen_hundred_items_stay_quick(
     assert took_ms < 1000
     assert browser.js("document.querySelectorAll('.row').length") <= 20
     assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_page_of_open_answers_fits_and_is_quiet(
+    browser: Browser, open_page: Path, width: int
+) -> None:
+    browser.look(width=width, dark=width < 600)
+    browser.open(open_page)
+    assert browser.js("document.documentElement.scrollWidth") <= width
+    assert browser.js("document.images.length") == 1
+    assert browser.js("Promise.all([...document.images].map((i) => i.decode())).then(() => 1)") == 1
+    caption = browser.js("document.querySelector('.preview figcaption').textContent")
+    assert caption.startswith("Preview: ")
+    assert "was sent an array " in caption
+    assert "axes SPL" in caption
+    assert "changed since" not in browser.js("document.querySelector('#case').textContent")
+    assert browser.complaints() == []
+    elsewhere = [url for url in browser.requests() if not url.startswith("data:image/webp;")]
+    assert elsewhere == [open_page.as_uri()]
+
+
+def test_words_of_judges_stay_words(
+    browser: Browser, open_page: Path, open_report: ReportData, hostile_texts: tuple[str, ...]
+) -> None:
+    browser.look(width=1440)
+    browser.open(open_page)
+    for place in range(browser.js("document.querySelectorAll('.row').length")):
+        browser.js(f"document.querySelectorAll('.row')[{place}].click()")
+    assert browser.js("document.querySelectorAll('#case .votes li').length") == 6
+    assert hostile_texts[1] in browser.js("document.querySelector('.votes .why').textContent")
+    assert browser.js("window.pwned === undefined")
+    assert browser.js("document.querySelectorAll('#case script, #case [onerror]').length") == 0
+    assert browser.complaints() == []
+
+
+def test_open_answers_are_filtered_by_label_and_jury(
+    browser: Browser, open_page: Path, open_report: ReportData
+) -> None:
+    browser.look(width=1440)
+    browser.open(open_page)
+    items, run = open_report.gallery, open_report.runs[0].manifest.run
+    label = "Laterality & Bilateral Symmetry"
+    choose(browser, "[data-stratum=category]", label)
+    labelled = [e for e in items if label in e.item.strata["category"].split("; ")]
+    assert any("; " in e.item.strata["category"] for e in labelled)
+    assert found(browser) == f"{len(labelled)} of {len(items)} items"
+    choose(browser, "[data-stratum=category]", "")
+    choose(browser, "#filter-run", "0")
+    choose(browser, "#filter-jury", "right")
+    said = [e for e in items if run in e.answers and e.answers[run].jury["honest"].value == 1]
+    assert 0 < len(said) < len(items)
+    assert found(browser) == f"{len(said)} of {len(items)} items"
+    choose(browser, "#filter-jury", "rule")
+    against = [
+        e
+        for e in items
+        if run in e.answers
+        and e.answers[run].honest is not None
+        and e.answers[run].honest.value is not None
+        and e.answers[run].honest.value != e.answers[run].jury["honest"].value
+    ]
+    assert len(against) > 0
+    assert found(browser) == f"{len(against)} of {len(items)} items"
+    choose(browser, "#filter-jury", "")
+    browser.js("document.querySelector('[data-outcome=open]').click()")
+    outside = [e for e in items if run in e.answers and e.answers[run].honest is None]
+    assert found(browser) == f"{len(outside)} of {len(items)} items"
+    assert browser.js("document.querySelector('[data-outcome=readings]')") is None

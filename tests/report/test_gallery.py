@@ -51,7 +51,15 @@ def test_a_json_block_cannot_be_closed_from_inside(text: str) -> None:
 def test_outcomes(score: Score | None, expected: str) -> None:
     answer = GalleryAnswer(response=None, honest=score, published=None)
     assert outcome(answer) == expected
+    assert outcome(answer, in_headline=False) == expected
     assert outcome(None) == "absent"
+
+
+def test_a_reply_outside_the_headline_is_open() -> None:
+    response = Response(run="r", item="i", status=Status.OK, text="", request_hash="h")
+    answer = GalleryAnswer(response=response, honest=None, published=None)
+    assert outcome(answer, in_headline=False) == "open"
+    assert outcome(answer) == "pending"
 
 
 def test_the_payload_holds_every_item_and_every_run(
@@ -66,7 +74,10 @@ def test_the_payload_holds_every_item_and_every_run(
     assert [run["label"] for run in payload["runs"]] == [
         "chat:medgemma-27b", "clip:biomedclip", "chat:radfm",
     ]  # fmt: skip
-    assert payload["filters"] == [{"key": "box", "values": ["no-box", "box"]}]
+    (box,) = payload["filters"]
+    assert (box["key"], box["values"], box["several"]) == ("box", ["no-box", "box"], False)
+    assert box["labels"] == {"no-box": "no box", "box": "with box"}
+    assert payload["open"] is False
     stacked = next(entry for entry in payload["items"] if entry["task"] == "ct2txt")
     assert len(stacked["media"][0]["at"]) == 9
     chosen = next(entry for entry in payload["items"] if entry["task"] == "txt2bbox")

@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from overread.analysis.answers import AnswerSummary, Confusion, NonAnswer
-from overread.records import Estimate, Status
+from overread.contracts import AnalysisPlan
+from overread.records import Estimate, PlannedItem, Score, Status
 from overread.report.contrast import contrast
 from overread.report.data import ReportData, run_labels
-from overread.report.fates import fates
+from overread.report.fates import count_fates, fates, kinds_shown
 from overread.report.floors import floors
 from overread.report.forest import forest_groups
 from overread.report.letters import matrices
@@ -187,18 +188,68 @@ def make_answers() -> AnswerSummary:
     )  # fmt: skip
 
 
+FATED = (
+    ("a", "side", Status.OK, 1.0),
+    ("b", "side", Status.OK, 0.0),
+    ("c", "side", Status.UNPARSED, None),
+    ("d", "side", Status.REFUSED, None),
+    ("e", "lobe", Status.FAILED, None),
+    ("f", "lobe", Status.UNDEFINED, None),
+    ("g", "lobe", None, None),  # closed, asked, and not scored yet
+    ("h", "open", None, None),  # open and asked
+    ("i", "open", None, None),  # open and not asked
+)
+
+
+def test_fates_are_counted_from_score_rows() -> None:
+    base = {"run": "r", "patient": "p", "metric_version": "1", "profile": "honest", "unit": "share"}
+    scores = [
+        Score(**base, item=item, metric="rule_accuracy", value=value, status=status)
+        for item, _, status, value in FATED
+        if status is not None
+    ]
+    scores.append(Score(**base, item="h", metric="jury_accuracy", value=1.0, status=Status.OK))
+    planned = [
+        PlannedItem(item=item, request_hash=item, groups={}, strata={"form": form}, chance=None)
+        for item, form, _, _ in FATED
+    ]
+    plan = AnalysisPlan(
+        strata=((),), cells=("form",), cluster="patient", headline="rule_accuracy",
+        headline_only={"form": ("side", "lobe")},
+    )  # fmt: skip
+    assert count_fates(scores, planned, plan, answered=set("abcdefgh")) == {
+        "right": 1, "wrong": 1, "open": 1, "unparsed": 1, "refused": 1, "failed": 1,
+        "undefined": 1, "pending": 2,
+    }  # fmt: skip
+
+
 def test_every_question_has_one_fate(small_report: ReportData) -> None:
-    report = replace(small_report, runs=(replace(small_report.runs[0], answers=make_answers()),))
-    (run,) = fates(report)
-    assert {part.kind: part.n for part in run.slices} == {
-        "right": 9, "wrong": 3, "unparsed": 3, "refused": 1, "failed": 1,
+    counts = {
+        "right": 9, "wrong": 3, "open": 0, "unparsed": 3, "refused": 1, "failed": 1,
         "undefined": 2, "pending": 1,
     }  # fmt: skip
-    assert sum(part.n for part in run.slices) == 20
-    assert [part.x for part in run.slices[:3]] == ["0.000%", "45.000%", "60.000%"]
-    assert (run.reasons[0].kind, run.reasons[0].n, run.reasons[0].share) == (
+    run = replace(small_report.runs[0], answers=make_answers(), fates=counts)
+    (shown,) = fates(replace(small_report, runs=(run,)))
+    assert {part.kind: part.n for part in shown.slices} == counts
+    assert (shown.n, run.n_planned, run.n_waiting) == ("20", 20, 1)
+    assert [part.x for part in shown.slices[:4]] == ["0.000%", "45.000%", "60.000%", "60.000%"]
+    assert (shown.reasons[0].kind, shown.reasons[0].n, shown.reasons[0].share) == (
         "no answer readable", "3", "15.0",
     )  # fmt: skip
+    assert "open" not in kinds_shown((shown,))
+    assert "refused" in kinds_shown(fates(small_report))
+
+
+def test_fates_say_what_letters_say(small_report: ReportData) -> None:
+    for run in small_report.runs:
+        confusion = run.answers.confusion
+        right = sum(
+            n
+            for row, counts in zip(confusion.references, confusion.counts, strict=True)
+            for column, n in zip(confusion.answers, counts, strict=True)
+            if row == column != "none"
+        )
+        assert run.fates["right"] == right > 0
 
 
 def test_fates_of_a_whole_report_add_up(small_report: ReportData) -> None:

@@ -1,16 +1,11 @@
 from dataclasses import replace
 
-from overread.analysis.answers import NonAnswer
 from overread.report.scorecard import score_card
 from overread.report.sentence import sentences
 
 
 def stopped(run, n_waiting):
-    waiting = NonAnswer(
-        task="img2txt", status=None, reason="not asked or not scored yet", count=n_waiting,
-        n_task=run.answers.n,
-    )  # fmt: skip
-    return replace(run, answers=replace(run.answers, non_answers=(waiting,)))
+    return replace(run, fates={**run.fates, "pending": n_waiting})
 
 
 def test_a_stopped_run_gets_no_verdict(small_report):

@@ -24,7 +24,7 @@ from overread.run.jury_report import JuryReport, counted_votes, jury_reports
 from overread.run.scoring import score_if_stopped
 from overread.store.run_store import RunStore
 
-__all__ = ["report_command", "write_report"]
+__all__ = ["judges_of", "report_command", "write_report"]
 
 
 def report_command(
@@ -100,7 +100,7 @@ def write_report(
     """
     for run in runs:
         score_if_stopped(run, release=release)
-    data, opened = collect(runs, release=release, title=title, judges_of=_judges_of(human))
+    data, opened = collect(runs, release=release, title=title, judges_of=judges_of(human))
     shelf = stock_shelf(data, PictureRenderer(opened.media_root), most_previews=most_previews)
     data = with_changed_pictures(data, shelf)  # a finding that belongs into all three forms
     write_page(data, out, shelf)
@@ -109,7 +109,9 @@ def write_report(
     return report_json(data)
 
 
-def _judges_of(human: Path | None) -> JudgesOf:
+def judges_of(human: Path | None) -> JudgesOf:
+    """Say how a report finds the judges of a run, and, by a file of labels, what people say."""
+
     def panels(store: RunStore, release: Release, asked: Asked) -> tuple[Panel, ...]:
         labels = None if human is None else read_labels(human, store.plan()).labels
         juries = jury_reports(store, release, asked, labels=labels)

@@ -188,8 +188,8 @@ def _judges(found: Judges | None) -> list[str]:
         parts.append(_table(head, rows, numbers_from=3))
     if found.calibration:
         rows = [
-            [cell(r.label), r.profile, cell(r.judge), r.labelled, r.says, _number(r.corrected), r.finds_right,
-             r.finds_wrong, r.kappa]
+            [cell(r.label), r.profile, cell(r.judge), r.labelled, r.says, _number(r.corrected),
+             r.finds_right, r.finds_wrong, r.kappa]
             for r in found.calibration
         ]  # fmt: skip
         head = ("Run", "Profile", "Judge", "Labelled by people", "Calls right, %", "Corrected, %",
