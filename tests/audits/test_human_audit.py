@@ -3,9 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from overread.audits.human_audit import AUDIT
 from overread.contracts.replay import AuditLabel, Replay
-from overread.records import Severity
+from overread.records import PublishedValue, Severity
 
 
 def labels(*pairs: tuple[bool | None, bool | None]) -> tuple[AuditLabel, ...]:
@@ -30,16 +32,31 @@ def test_what_people_said_is_counted(slipped: Replay, shipped: Any):
     )
 
 
-def test_a_paper_that_says_more_is_told(slipped: Replay, shipped: Any):
+def claims(share: float, agreement: float) -> tuple[PublishedValue, ...]:
+    return tuple(
+        PublishedValue(
+            metric=metric, stratum={}, who="people", kind="reader", value=value, source="A paper"
+        )
+        for metric, value in (("audited_share", share), ("audit_agreement", agreement))
+    )
+
+
+# Two of eight pairs, one of the two good.
+@pytest.mark.parametrize(("share", "agreement"), [(0.26, 0.1), (0.1, 0.51)])
+def test_a_paper_that_says_more_is_told(
+    slipped: Replay, shipped: Any, share: float, agreement: float
+):
     said = labels((True, True), (False, True))
-    (found,) = AUDIT.look(shipped(replace(slipped, audit=said), "ct-spatialvqa"))
+    (found,) = AUDIT.look(shipped(replace(slipped, audit=said, published=claims(share, agreement))))
     assert found.severity is Severity.WARNING
-    assert found.effect.endswith("the paper 'Lost in Volume' says 12 % and 95 %")
+    assert found.effect.endswith(
+        f"A paper: audited share {100 * share:.0f} % and audit agreement {100 * agreement:.0f} %"
+    )
 
 
-def test_a_release_without_a_paper_is_held_to_none(slipped: Replay, shipped: Any):
-    held = replace(slipped, audit=labels((True, True)), published=())
-    (found,) = AUDIT.look(shipped(held, "ct-spatialvqa"))
+def test_a_paper_that_says_no_more_is_not_blamed(slipped: Replay, shipped: Any):
+    said = labels((True, True), (False, True))
+    (found,) = AUDIT.look(shipped(replace(slipped, audit=said, published=claims(0.25, 0.5))))
     assert found.severity is Severity.INFO
 
 

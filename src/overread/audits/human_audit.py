@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator
 
 from overread.audits.replay_audit import ReplayAudit
 from overread.audits.wording import counted
 from overread.contracts import Audit, Release
-from overread.contracts.replay import Replay
+from overread.contracts.replay import AUDIT_AGREEMENT, AUDITED_SHARE, Replay
 from overread.records import Finding, Severity
 
 __all__ = ["AUDIT"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Claim:
-    share: float
-    agreement: float
-    source: str
-
-
-_CLAIMS: Final[Mapping[str, _Claim]] = {
-    "ct-spatialvqa": _Claim(share=0.12, agreement=0.95, source="the paper 'Lost in Volume'"),
-}
-"""What a benchmark's paper says of its human audit."""
+_WITHIN = 0.005
+"""A claim is printed in whole per cent."""
 
 
 def _look(replay: Replay, release: Release) -> Iterator[Finding]:
@@ -43,22 +32,24 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
         f"spatial but not relevant, {counts[False, False]} neither, {len(labels) - len(whole)} "
         "incomplete"
     )
-    # A synthetic release, and one built from other reports, is not the paper's.
-    is_papers = any(one in replay.published for one in release.published())
-    claim = _CLAIMS.get(release.card.name) if is_papers else None
     n = len(replay.questions)
-    found_share = len(labels) / n if n else 0.0
-    agreement = n_both / len(whole) if whole else None
-    is_short = claim is not None and (
-        found_share < claim.share - 0.005 or (agreement or 0.0) < claim.agreement - 0.005
-    )
-    effect = f"that is {100 * found_share:.1f} % of {n:,} questions"
-    if agreement is not None:
-        effect += f", and {100 * agreement:.1f} % of the complete ones are spatial and relevant"
-    if claim is not None and is_short:
+    shares = {
+        AUDITED_SHARE: len(labels) / n if n else 0.0,
+        AUDIT_AGREEMENT: n_both / len(whole) if whole else 0.0,
+    }
+    effect = f"that is {100 * shares[AUDITED_SHARE]:.1f} % of {n:,} questions"
+    if whole:
         effect += (
-            f"; {claim.source} says {100 * claim.share:.0f} % and {100 * claim.agreement:.0f} %"
+            f", and {100 * shares[AUDIT_AGREEMENT]:.1f} % of the complete ones are spatial and "
+            "relevant"
         )
+    claims = [one for one in replay.published if one.metric in shares]
+    is_short = any(shares[one.metric] < one.value - _WITHIN for one in claims)
+    if is_short:
+        said = " and ".join(
+            f"{one.metric.replace('_', ' ')} {100 * one.value:.0f} %" for one in claims
+        )
+        effect += f"; {claims[0].source}: {said}"
     yield Finding(
         severity=Severity.WARNING if is_short else Severity.INFO,
         code="human-audit",

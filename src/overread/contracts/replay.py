@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-from overread.records import PublishedValue
+from overread.records import Finding, PublishedValue
 
 __all__ = [
+    "AUDITED_SHARE",
+    "AUDIT_AGREEMENT",
     "AuditLabel",
     "ReleasedPrediction",
     "ReleasedPredictions",
@@ -20,6 +23,11 @@ __all__ = [
     "ReleasedVotes",
     "Replay",
 ]
+
+AUDITED_SHARE: Final = "audited_share"
+"""`PublishedValue.metric` of the share of pairs that people are said to have audited."""
+AUDIT_AGREEMENT: Final = "audit_agreement"
+"""`PublishedValue.metric` of the share on which people are said to agree with the filter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +112,9 @@ class Replay:
     votes: tuple[ReleasedVotes, ...] = ()
     published: tuple[PublishedValue, ...] = ()
     """Every cell of the paper's table and of the released metric files: `who` is the model,
-    `metric` the column, `stratum` a category where there is one, `source` the file or table."""
+    `metric` the column, `stratum` a category where there is one, `source` the file or table.
+    What a paper says of its human audit stands here too, of kind ``reader``: `AUDITED_SHARE` and
+    `AUDIT_AGREEMENT`."""
     matrix: Mapping[str, Mapping[str, float | None]] = field(
         default_factory=dict[str, "Mapping[str, float | None]"]
     )
@@ -112,3 +122,5 @@ class Replay:
     audit: tuple[AuditLabel, ...] = ()
     title_of: Mapping[str, str] = field(default_factory=dict[str, str])
     """Model's short name → its name in the table: ``vila_m3_vista3d`` → ``VILA-M3``."""
+    findings: tuple[Finding, ...] = ()
+    """Parts that are absent, cannot be read or hold odd rows: what nothing else here shows."""

@@ -37,6 +37,11 @@ def test_the_table_is_whole():
     assert list(dict.fromkeys(row.who for row in rows))[:3] == ["CT-CHAT", "Merlin", "Med3DVLM"]
 
 
+def test_the_paper_claims_an_audit_and_no_model_has_that_number():
+    claims = {one.metric: (one.value, one.kind) for one in protocol.audit_claims()}
+    assert claims == {"audited_share": (0.12, "reader"), "audit_agreement": (0.95, "reader")}
+
+
 def test_a_complete_release_has_9077_questions():
     (total,) = protocol.expected_counts()
     assert (total.n, dict(total.stratum)) == (9077, {})

@@ -122,13 +122,21 @@ def test_the_matrix_has_empty_cells_where_votes_are_missing(replay):
 
 def test_published_values_are_the_table_and_the_files(replay):
     sources = Counter(one.source.partition("/")[0] for one in replay.published)
-    # 64 printed cells; 8 juries, 6 categories of 8 models, 6 text metrics of 8 models.
-    assert list(sources.values()) == [64, 8 + 48 + 48]
+    # 64 printed cells; two claims on the audit; 8 juries, 6 categories of 8 models, 6 text metrics
+    # of 8 models.
+    assert list(sources.values()) == [64, 2, 8 + 48 + 48]
     jury = {
         (one.who, one.n) for one in replay.published if one.source.endswith("jury_accuracy.json")
     }
     assert ("MedGemma", 9066) in jury
     assert ("Merlin", 9076) in jury
+
+
+def test_what_the_release_lacks_is_said(replay):
+    assert [(one.code, one.where, one.count) for one in replay.findings] == [
+        ("missing-rows", "predictions", 3),
+        ("missing-rows", "llm_eval", 10),  # three models by three judges, and Merlin by Gemini
+    ]
 
 
 def test_the_human_audit_is_counted(replay):

@@ -95,7 +95,8 @@ def test_an_unreadable_part_is_a_finding_and_the_rest_is_read(small, value):
     assert [one.judge for one in small.open().replay().votes] == ["qwen"]
     found = small.finding("unreadable-part", thorough=True)
     assert found.where == "llm_eval/m3d_gpt_eval.json"
-    assert found.severity == "warning"
+    assert found.severity == "error"
+    assert found in small.open().replay().findings
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,13 @@ def test_an_unreadable_part_is_a_finding_and_the_rest_is_read(small, value):
         (layout.JURY_FILE, "[{"),
         (layout.CANDIDATES_FILE, "[]"),
         (layout.PROGRESS_FILE, ""),
+        (layout.PROGRESS_FILE, "[]"),
+        (layout.JURY_FILE, '{"m3d": 0.3}'),
+        (layout.TEXT_METRICS_FILE, "null"),
+        (layout.MATRIX_FILE, "id,m3d\r\nvalid_1_a_1.nii.gz::0,1.00\r\n"),
+        (layout.MATRIX_FILE, ""),
+        (layout.CATEGORY_FILE, "name,count,m3d\r\nA,3,27.39\r\n"),
+        ("llm_eval/m3d_gpt_eval.json", '{"results": []}'),
     ],
 )
 def test_every_part_may_be_unreadable(small, name, value):
@@ -120,9 +128,12 @@ def test_a_cell_that_is_no_finite_number_is_missing(small, cell):
     assert not [v for v in small.open().replay().published if v.source == layout.CATEGORY_FILE]
 
 
-@pytest.mark.parametrize("value", [{"a": 1}, 7, None, "words"])
-def test_votes_that_are_no_list_are_no_votes(small, value):
-    assert votes(small, json.dumps(value)).rows == ()
+def test_files_of_other_names_are_told(small):
+    small.put("llm_eval/m3d_gpt_eval (1).json", [])
+    small.put("llm_eval/.DS_Store", b"\0")
+    small.put("predictions/m3d.jsonl", "")
+    found = [one for one in small.open().replay().findings if one.code == "unknown-file"]
+    assert [(one.where, one.count) for one in found] == [("predictions", 1), ("llm_eval", 1)]
 
 
 def test_metric_files_become_published_values(small):
@@ -152,6 +163,15 @@ def test_an_empty_cell_of_the_matrix_is_no_zero(small):
         f"{ONE}::0": {"m3d": None, "radfm": 0.0},
         f"{ONE}::1": {"m3d": None, "radfm": 1.0},
     }
+
+
+def test_a_mean_that_can_be_none_is_missing_and_told(small):
+    table = f"question_id,m3d\r\n{ONE}::0,33\r\n{ONE}::1,words\r\n{ONE}::1,1.00\r\n,0.33\r\n"
+    small.put(layout.MATRIX_FILE, table)
+    replay = small.open().replay()
+    assert replay.matrix == {f"{ONE}::0": {"m3d": None}, f"{ONE}::1": {"m3d": None}}
+    counts = {one.code: one.count for one in replay.findings}
+    assert (counts["odd-mean"], counts["matrix-row-unused"]) == (2, 2)
 
 
 def test_audit_labels_are_those_that_were_given(small):

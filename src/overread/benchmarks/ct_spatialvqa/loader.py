@@ -133,7 +133,7 @@ class CtSpatialVqaRelease:
 
     def replay(self) -> Replay:
         """Give all that the release ships beside its questions, joined with nothing."""
-        return self._replay[0]
+        return self._replay
 
     def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
         """Look at every question and its volume, and report what is missing or odd.
@@ -143,13 +143,13 @@ class CtSpatialVqaRelease:
         """
         questions = self._files.questions
         return (
-            *self._files.findings,
+            # Reading the parts beside the questions finds what reading the questions found, too.
+            *(self._replay.findings if thorough else self._files.findings),
             *question_findings(questions),
             *case_findings(questions),
             *category_findings(questions, thorough=thorough),
             *missing_parts(self._root),
             *volume_findings(questions, self._volumes, self._media, thorough=thorough),
-            *(self._replay[1] if thorough else ()),
         )
 
     # ------------------------------------------------------------ questions and answers
@@ -214,10 +214,8 @@ class CtSpatialVqaRelease:
         return "built" if (self._root / layout.BUILT_MARK).is_file() else "published"
 
     @cached_property
-    def _replay(self) -> tuple[Replay, tuple[Finding, ...]]:
-        # The printed table is about the real release alone.
-        printed = self.published() if self._origin == "published" else ()
-        files = ReplayFiles(self._root, self._files.questions, printed)
-        replay = files.read()
-        files.note_absent_rows(replay)
-        return replay, tuple(files.findings)
+    def _replay(self) -> Replay:
+        # What was printed is about the real release alone.
+        is_papers = self._origin == "published"
+        printed = (*self.published(), *protocol.audit_claims()) if is_papers else ()
+        return ReplayFiles(self._root, self._files, printed).read()

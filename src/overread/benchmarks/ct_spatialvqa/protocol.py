@@ -23,6 +23,7 @@ from overread.contracts import (
     JuryRule,
     Scorer,
 )
+from overread.contracts.replay import AUDIT_AGREEMENT, AUDITED_SHARE
 from overread.imaging.recipes import recipe_named
 from overread.records import Media, Part, Profile, PublishedValue, Status, VolumeRecipe
 from overread.scoring.judging.fenced import FencedForm
@@ -36,6 +37,7 @@ __all__ = [
     "PLAN",
     "RECIPES",
     "TASK",
+    "audit_claims",
     "card",
     "chat_prompt",
     "expected_counts",
@@ -94,6 +96,8 @@ PLAN: Final = AnalysisPlan(
         ),
     ),
     multi_label=("category",),
+    # Of a volume many questions of one form are asked.
+    cells_are_independent=False,
 )
 
 _NOTES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -198,6 +202,23 @@ def published_values() -> tuple[PublishedValue, ...]:
         )
         for row in published["row"]
         for who, value in zip(published["columns"]["models"], row["values"], strict=True)
+    )
+
+
+@cache
+def audit_claims() -> tuple[PublishedValue, ...]:
+    """Give what the paper says of its human audit; no model's number, so no part of the table."""
+    said = _published()["audit"]
+    return tuple(
+        PublishedValue(
+            metric=metric,
+            stratum={},
+            who="human audit",
+            kind="reader",
+            value=said[metric],
+            source=said["source"],
+        )
+        for metric in (AUDITED_SHARE, AUDIT_AGREEMENT)
     )
 
 

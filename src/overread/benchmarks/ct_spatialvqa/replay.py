@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
 from overread.benchmarks.ct_spatialvqa import layout
-from overread.benchmarks.ct_spatialvqa.questions import Question, read_pairs
+from overread.benchmarks.ct_spatialvqa.questions import Question, QuestionFiles, read_pairs
 from overread.benchmarks.ct_spatialvqa.reading import (
     entries_of,
     read_csv,
@@ -31,7 +32,7 @@ from overread.contracts.replay import (
     ReleasedVotes,
     Replay,
 )
-from overread.errors import ReleaseError
+from overread.errors import ReleaseError, expected
 from overread.records import Finding, PublishedValue, Severity
 
 __all__ = ["ReplayFiles"]
@@ -56,17 +57,16 @@ class ReplayFiles:
     """Reads the parts of a release one by one, and notes what cannot be read."""
 
     def __init__(
-        self, root: Path, questions: Sequence[Question], printed: Sequence[PublishedValue]
+        self, root: Path, questions: QuestionFiles, printed: Sequence[PublishedValue]
     ) -> None:
         self._root = root
-        self._questions = questions
+        self._questions = questions.questions
         self._printed = printed
-        self.findings: list[Finding] = []
+        self._findings = list(questions.findings)
 
     def read(self) -> Replay:
-        """Read all parts."""
-        self.findings = []
-        return Replay(
+        """Read all parts, once: what is odd in them is noted on the way."""
+        replay = Replay(
             questions=tuple(_released(question) for question in self._questions),
             candidates=self._part(layout.CANDIDATES_FILE, self._candidates, ()),
             predictions=tuple(self._predictions()),
@@ -81,8 +81,10 @@ class ReplayFiles:
             audit=self._part(layout.PROGRESS_FILE, self._audit, ()),
             title_of=layout.MODEL_TITLES,
         )
+        self._note_absent_rows(replay)
+        return replace(replay, findings=tuple(self._findings))
 
-    def note_absent_rows(self, replay: Replay) -> None:
+    def _note_absent_rows(self, replay: Replay) -> None:
         """Note models that have numbers in a released file and whose rows were not released."""
         named = dict.fromkeys(cell.who for cell in replay.published if cell.source in _TABLES)
         titles = {model: layout.MODEL_TITLES.get(model, model) for model in _models(replay)}
@@ -106,10 +108,18 @@ class ReplayFiles:
             return absent
 
     def _unreadable(self, name: str, error: ReleaseError) -> None:
-        self._note("unreadable-part", name, str(error), effect="it is not compared", count=1)
+        self._findings.append(
+            Finding(
+                severity=Severity.ERROR,
+                code="unreadable-part",
+                where=name,
+                evidence=str(error),
+                effect="nothing of it is used: its numbers are missing or told by other files",
+            )
+        )
 
     def _note(self, code: str, where: str, evidence: str, *, effect: str, count: int) -> None:
-        self.findings.append(
+        self._findings.append(
             Finding(
                 severity=Severity.WARNING,
                 code=code,
@@ -121,7 +131,7 @@ class ReplayFiles:
         )
 
     def _note_absent(self, what: str, where: str, absent: Sequence[str]) -> None:
-        self.findings.append(
+        self._findings.append(
             Finding(
                 severity=Severity.INFO,
                 code="missing-rows",
@@ -135,13 +145,14 @@ class ReplayFiles:
     # ------------------------------------------------------------ lists
 
     def _candidates(self) -> tuple[tuple[str, str, str], ...]:
-        pairs = read_pairs(self._root, layout.CANDIDATES_FILE, self.findings)
+        pairs = read_pairs(self._root, layout.CANDIDATES_FILE, self._findings)
         return tuple((pair.case, pair.question, pair.answer or "") for pair in pairs)
 
     def _predictions(self) -> Iterator[ReleasedPredictions]:
         ending = layout.PREDICTIONS_ENDING
         names = self._files(layout.PREDICTIONS_FOLDER)
         models = {name.removesuffix(ending): name for name in names if name.endswith(ending)}
+        self._count_strange(layout.PREDICTIONS_FOLDER, set(names) - set(models.values()))
         for model in sorted(models, key=_table_order):
             file = f"{layout.PREDICTIONS_FOLDER}/{models[model]}"
             try:
@@ -163,20 +174,20 @@ class ReplayFiles:
         )
 
     def _votes(self) -> Iterator[ReleasedVotes]:
+        names = self._files(layout.VOTES_FOLDER)
         found = [
             (_table_order(match["model"]), _JUDGES.get(match["judge"], match["judge"]), match)
-            for name in self._files(layout.VOTES_FOLDER)
+            for name in names
             if (match := _VOTES_FILE.fullmatch(name))
         ]
+        self._count_strange(layout.VOTES_FOLDER, set(names) - {one[2].string for one in found})
         for _, judge, match in sorted(found, key=lambda one: one[:2]):
             file = f"{layout.VOTES_FOLDER}/{match.string}"
             try:
-                document = read_json(self._root, file)
+                rows = self._list(file)
             except ReleaseError as error:
                 self._unreadable(file, error)
                 continue
-            listed = cast("list[object]", document) if isinstance(document, list) else []
-            rows = [entries_of(row) for row in listed]
             self._count_odd(file, rows)
             yield ReleasedVotes(
                 model=match["model"],
@@ -209,7 +220,26 @@ class ReplayFiles:
 
     def _files(self, folder: str) -> list[str]:
         path = self._root / folder
-        return sorted(one.name for one in path.iterdir()) if path.is_dir() else []
+        if not path.is_dir():
+            return []
+        return sorted(one.name for one in path.iterdir() if not one.name.startswith("."))
+
+    def _list(self, name: str) -> list[Mapping[str, object]]:
+        """Read a file that holds a list of objects. ReleaseError where it holds something else."""
+        document = read_json(self._root, name)
+        if not isinstance(document, list):
+            raise _shapeless(name, "a JSON list of records", f"a {type(document).__name__}")
+        return [entries_of(row) for row in cast("list[object]", document)]
+
+    def _count_strange(self, folder: str, names: Collection[str]) -> None:
+        if names:
+            self._note(
+                "unknown-file",
+                folder,
+                f"no names of the release's form: {', '.join(sorted(names)[:3])}",
+                effect="they are not looked at",
+                count=len(names),
+            )
 
     def _count_odd(self, file: str, rows: Sequence[Mapping[str, object]]) -> None:
         odd = [n for n, row in enumerate(rows) if not text_of(row.get("question"))]
@@ -225,11 +255,11 @@ class ReplayFiles:
     # ------------------------------------------------------------ tables
 
     def _jury(self) -> tuple[PublishedValue, ...]:
-        rows = _list(read_json(self._root, layout.JURY_FILE))
+        rows = self._list(layout.JURY_FILE)
         return tuple(self._values(layout.JURY_FILE, rows, {"llm_jury_accuracy": "jury_accuracy"}))
 
     def _text_metrics(self) -> tuple[PublishedValue, ...]:
-        rows = _list(read_json(self._root, layout.TEXT_METRICS_FILE))
+        rows = self._list(layout.TEXT_METRICS_FILE)
         return tuple(self._values(layout.TEXT_METRICS_FILE, rows, _TEXT_COLUMNS))
 
     def _values(
@@ -262,23 +292,46 @@ class ReplayFiles:
                 n=int(row["count"]) if row.get("count", "").isdecimal() else None,
                 source=layout.CATEGORY_FILE,
             )
-            for row in read_csv(self._root, layout.CATEGORY_FILE)
+            for row in self._table(layout.CATEGORY_FILE, key="category")
             if row.get("category")
             for model, cell in row.items()
             if model not in ("category", "count") and (percent := _number(cell)) is not None
         )
 
+    def _table(self, name: str, *, key: str) -> tuple[dict[str, str], ...]:
+        """Read a table of rows that have a key. ReleaseError where no row has one."""
+        rows = read_csv(self._root, name)
+        if not any(row.get(key) for row in rows):
+            raise _shapeless(
+                name, f"a table with a column {key}", ", ".join(rows[0]) if rows else "no row"
+            )
+        return rows
+
     def _matrix(self) -> dict[str, Mapping[str, float | None]]:
-        return {
-            row["question_id"]: {
-                model: _number(cell) for model, cell in row.items() if model != "question_id"
-            }
-            for row in read_csv(self._root, layout.MATRIX_FILE)
-            if row.get("question_id")
-        }
+        matrix: dict[str, Mapping[str, float | None]] = {}
+        twice: list[str] = []
+        odd: list[str] = []
+        for row in self._table(layout.MATRIX_FILE, key="question_id"):
+            item = row.pop("question_id", "")
+            if not item or item in matrix:
+                twice.append(item or "a row without an id")
+                continue
+            matrix[item] = {model: _mean(cell) for model, cell in row.items()}
+            odd += [item for cell in row.values() if cell.strip() and _mean(cell) is None]
+        for code, where, evidence in (
+            ("matrix-row-unused", twice, "rows without an id, or with that of a row before them"),
+            ("odd-mean", odd, "cells are no share from 0 to 1"),
+        ):
+            if where:
+                place = f"{layout.MATRIX_FILE}: {where[0]}"
+                self._note(code, place, evidence, effect="they are left out", count=len(where))
+        return matrix
 
     def _audit(self) -> tuple[AuditLabel, ...]:
-        document = entries_of(read_json(self._root, layout.PROGRESS_FILE))
+        document = read_json(self._root, layout.PROGRESS_FILE)
+        if not isinstance(document, dict):
+            got = f"a {type(document).__name__}"
+            raise _shapeless(layout.PROGRESS_FILE, "a JSON object of annotators", got)
         return tuple(
             AuditLabel(
                 annotator=annotator,
@@ -288,7 +341,7 @@ class ReplayFiles:
                 is_relevant=_flag(entries_of(label).get("relevant")),
                 note=text_of(entries_of(label).get("note")) or "",
             )
-            for annotator, cases in document.items()
+            for annotator, cases in entries_of(cast("object", document)).items()
             for case, progress in entries_of(cases).items()
             for index, label in enumerate(_answers(progress))
             if isinstance(label, dict)  # null: not yet answered
@@ -316,9 +369,8 @@ def _table_order(model: str) -> tuple[int, str]:
     return (names.index(model) if model in names else len(names), model)
 
 
-def _list(document: object) -> list[Mapping[str, object]]:
-    rows = cast("list[object]", document) if isinstance(document, list) else []
-    return [entries_of(row) for row in rows]
+def _shapeless(name: str, rule: str, got: str) -> ReleaseError:
+    return ReleaseError(expected(name, rule=rule, got=got, remedy="Download the release again."))
 
 
 def _answers(progress: object) -> list[object]:
@@ -335,6 +387,12 @@ def _number(value: object) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def _mean(cell: str) -> float | None:
+    """Give a mean of votes; None for an empty cell and for what can be no such mean."""
+    mean = _number(cell)
+    return mean if mean is not None and 0 <= mean <= 1 else None
 
 
 def _flag(value: object) -> bool | None:
