@@ -22,7 +22,7 @@ def test_a_slip_is_found_without_the_file_that_slipped(slipped: Replay, shipped:
     (found,) = AUDIT.look(shipped(replace(slipped, votes=slipped.votes[1:])))
     assert (found.severity, found.code, found.count) == (Severity.ERROR, "slipped-rows", 5)
     assert found.where == "matrix, column m"
-    assert "the file of Gemini was not released" in found.evidence
+    assert "no file of Gemini can be read" in found.evidence
 
 
 def test_a_record_lost_at_the_end_shifts_nothing(slipped: Replay, shipped: Any, make: Any):

@@ -82,6 +82,14 @@ def test_votes_on_predictions_that_fit_no_question_belong_nowhere(make: Any):
     assert file.by_question == {0: True, 1: False}
 
 
+def test_votes_on_predictions_that_were_lost_join_the_questions(slipped: Replay):
+    (file,) = slipped.predictions
+    held = replace(slipped, predictions=(replace(file, rows=file.rows[:3]),))
+    gemini, gpt, _ = grade_models(held)["m"].judges
+    assert gemini.question_of == (0, 1, 3, 4, 5, 6, 7)
+    assert gpt.question_of == tuple(range(8))
+
+
 def test_models_with_files_come_in_the_order_of_the_table(slipped: Replay, make: Any):
     rows = [make.published("jury_accuracy", who, 0.4) for who in ("Paper only", "Z", "Model M")]
     held = replace(

@@ -1,4 +1,4 @@
-"""Votes of a judge whose file was not released, told by the matrix of mean votes and the others.
+"""Votes of a judge without a readable file, told by the matrix of mean votes and the others.
 
 The mean of three votes and two of the votes give the third. Which of the others' rows went into a
 mean is not known beforehand: those of the same question, or, where a release joins by row number,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from overread.audits.joined import Joined, join_all
 from overread.audits.joins import Join
 from overread.audits.replay_audit import ReplayAudit
-from overread.audits.reproduce.vote_cells import judge_title, jury_verdicts
+from overread.audits.reproduce.vote_cells import judge_title, jury_by_row, jury_verdicts
 from overread.audits.shipped import GradedModel, JoinedPredictions, JudgeFile
 from overread.audits.wording import counted, listed, share
 from overread.contracts import Audit, Release
@@ -121,7 +121,7 @@ def _recovered(graded: GradedModel, file: JudgeFile, joined: Joined) -> Finding:
         severity=Severity.ERROR,
         code="slipped-rows",
         where=f"matrix, column {graded.model}",
-        evidence=f"the file of {judge_title(file.judge)} was not released, but mean votes and the "
+        evidence=f"no file of {judge_title(file.judge)} can be read, but mean votes and the "
         "other files leave only votes of 0 and 1 if, and only if, they were joined by row number: "
         f"{file.n_unlike:,} of {len(file.verdicts):,} rows hold another question and answer",
         effect=_effect(graded, file, joined),
@@ -141,11 +141,9 @@ def _effect(graded: GradedModel, file: JudgeFile, joined: Joined) -> str:
     """Say what the slip does: the jury by row and by key, and the agreement with another judge."""
     parts: list[str] = []
     if joined.has_all_votes(graded.model):
-        rows = list(zip(*(one.verdicts for one in graded.judges), strict=False))
-        by_row = sum(2 * sum(vote is True for vote in row) > len(row) for row in rows)
         by_key = jury_verdicts(graded)
         parts.append(
-            f"{graded.title}: jury {share(by_row, len(rows))} by row number, "
+            f"{graded.title}: jury {share(*jury_by_row(graded))} by row number, "
             f"{share(sum(by_key.values()), len(by_key))} by key"
         )
     other = next((one for one in graded.judges if one.judge != file.judge), None)

@@ -163,8 +163,20 @@ def _join_votes(
     """Join a judge file with the predictions it judged, else with the questions.
 
     A judge file seldom says the case, and a question with its answer may stand in several cases;
-    the order of the predictions tells them apart.
+    the order of the predictions tells them apart. Where predictions are lost, votes on them still
+    belong to their questions.
     """
+    found = _join_votes_with(votes, joined, questions)
+    if joined is not None and found.join is not None and found.join.extra:
+        other = _join_votes_with(votes, None, questions)
+        if other.join is not None and len(other.join.extra) < len(found.join.extra):
+            return other
+    return found
+
+
+def _join_votes_with(
+    votes: ReleasedVotes, joined: JoinedPredictions | None, questions: Sequence[ReleasedQuestion]
+) -> JudgeFile:
     rows = votes.rows
     has_case = all(row.case is not None for row in rows)
     if joined is None:

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 __all__ = ["counted", "listed", "share"]
 
 
-def counted(n: int, noun: str) -> str:
-    """Give a count with its noun.
+def counted(n: int, noun: str, rest: str = "") -> str:
+    """Give a count with its noun, and with what follows the noun.
 
     Examples
     --------
-    >>> counted(1, "row"), counted(9077, "row")
-    ('1 row', '9,077 rows')
+    >>> counted(1, "row"), counted(9077, "row"), counted(2, "row", "of a file")
+    ('1 row', '9,077 rows', '2 rows of a file')
     """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    return f"{n:,} {noun}{'' if n == 1 else 's'} {rest}".rstrip()
 
 
 def listed(values: Sequence[object], *, most: int = 6) -> str:

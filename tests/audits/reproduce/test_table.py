@@ -63,7 +63,7 @@ def test_a_number_that_the_files_do_not_give_is_said_to_be_off(
     wrong = make.published("judge_accuracy", "Model M", 0.44, stratum={"judge": "gemini"})
     gemini = cell(rebuilt(replace(slipped, published=(wrong, *slipped.published[1:]))), "Gemini")
     assert gemini.differs
-    assert gemini.fault == "not what the files give"
+    assert gemini.fault == "not what the files give; 1 question without a record left out"
 
 
 def test_kappa_by_row_number_and_by_key(slipped: Replay, rebuilt: Any):
@@ -107,7 +107,44 @@ def test_a_vote_that_is_null_is_missing_for_its_judge_and_no_yes_for_the_jury(
 def test_votes_recovered_from_the_matrix_correct_the_jury(slipped: Replay, rebuilt: Any):
     found = rebuilt(replace(slipped, votes=slipped.votes[1:]))
     assert cell(found, "jury").corrected == pytest.approx(3 / 7)
-    assert "told by the matrix" in (cell(found, "Gemini").fault or "")
+    assert (cell(found, "Gemini").fault or "").startswith("no readable file: votes told by the")
+    # Whatever else rests on them says so.
+    for column in ("jury", "kappa Gemini-GPT", "Side"):
+        assert "votes of Gemini told by the matrix" in (cell(found, column).fault or "")
+    assert cell(found, "GPT").fault is cell(found, "kappa GPT-Qwen").fault is None
+
+
+def test_a_judge_file_that_was_cut_says_over_how_many_questions_it_is(
+    slipped: Replay, rebuilt: Any
+):
+    gemini, gpt, qwen = slipped.votes
+    found = rebuilt(replace(slipped, votes=(gemini, replace(gpt, rows=gpt.rows[:4]), qwen)))
+    cut = cell(found, "GPT")
+    assert (cut.recomputed, cut.corrected, cut.n_corrected, cut.differs) == (0.5, 0.5, 4, True)
+    assert cut.fault == "not what the files give; 4 questions without a record left out"
+    jury = cell(found, "jury")
+    assert jury.differs
+    assert "4 questions left out" in (jury.fault or "")
+
+
+def test_votes_outlast_predictions_that_were_cut(slipped: Replay, rebuilt: Any, make: Any):
+    (file,) = slipped.predictions
+    cut = replace(file, rows=(*file.rows[:3], replace(file.rows[3], question="", answer="")))
+    found = rebuilt(replace(slipped, predictions=(cut,)))
+    assert cell(found, "jury").corrected == pytest.approx(3 / 7)
+    assert cell(found, "GPT").corrected == 3 / 8
+    rouge = cell(found, "ROUGE-1")
+    assert rouge.n_corrected == 3
+    assert "5 questions without a prediction left out" in (rouge.fault or "")
+
+
+def test_a_record_on_no_question_is_said_to_be_counted(slipped: Replay, rebuilt: Any):
+    gemini, gpt, qwen = slipped.votes
+    strange = replace(gpt.rows[0], question="Where is nothing?")
+    found = rebuilt(replace(slipped, votes=(gemini, replace(gpt, rows=(*gpt.rows, strange)), qwen)))
+    cut = cell(found, "GPT")
+    assert (cut.recomputed, cut.corrected) == (4 / 9, 3 / 8)
+    assert cut.fault == "not what the files give; 1 record on no question counted"
 
 
 def test_a_model_of_which_only_the_matrix_is_released_is_not_corrected(
@@ -116,7 +153,7 @@ def test_a_model_of_which_only_the_matrix_is_released_is_not_corrected(
     jury = cell(rebuilt(replace(slipped, votes=(), predictions=())), "jury")
     assert jury.recomputed == 2 / 7
     assert jury.corrected is jury.n_corrected is jury.low is None
-    assert jury.fault == "votes not released: from the matrix; 1 question left out"
+    assert jury.fault == "no readable votes: from the matrix; 1 question left out"
 
 
 def test_a_model_of_the_table_without_any_file_has_no_row(slipped: Replay, rebuilt: Any, make: Any):
@@ -179,7 +216,7 @@ def test_rows_follow_the_table_and_columns_stand_together(slipped: Replay, rebui
     )
     found = rebuilt(held)
     columns = [one.column for one in found.cells]
-    assert list(dict.fromkeys(columns))[:4] == ["Gemini", "GPT", "Qwen", "jury"]
+    assert list(dict.fromkeys(columns))[:4] == ["jury", "Gemini", "GPT", "Qwen"]
     assert columns == sorted(columns, key=list(dict.fromkeys(columns)).index)
     assert [one.row for one in found.cells if one.column == "jury"] == ["First", "Model M"]
 

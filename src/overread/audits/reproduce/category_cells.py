@@ -10,7 +10,7 @@ from overread.audits.category_labels import misspelt_labels
 from overread.audits.joined import Joined
 from overread.audits.reproduce.cells import Draft
 from overread.audits.reproduce.samples import MeanSample
-from overread.audits.reproduce.vote_cells import jury_verdicts
+from overread.audits.reproduce.vote_cells import FROM_MATRIX, jury_verdicts, told_by_matrix
 from overread.audits.shipped import GradedModel, models_of
 from overread.contracts.replay import Replay
 
@@ -73,9 +73,10 @@ def _cell(
     if not known:
         faults.append("no column in the matrix")
     elif graded is None:
-        faults.append("votes not released: from the matrix")
-    elif graded.is_slipped:
-        faults.append("joined by row number")
+        faults.append(FROM_MATRIX)
+    else:
+        faults += ["joined by row number"] if graded.is_slipped else []
+        faults += told_by_matrix(graded.judges)
     if known and n_blank:
         faults.append(f"{n_blank} without a mean count as wrong")
     return Draft(

@@ -26,7 +26,7 @@ from overread.metrics.text.wordnet import WordNet, open_wordnet
 
 __all__ = ["text_cells"]
 
-_NOT_RELEASED: Final = "predictions not released"
+_NO_FILE: Final = "no readable predictions"
 _OTHER_BATCHES: Final = 1e-6
 """How far a cosine moves with the sentences embedded beside it and with the computer."""
 
@@ -79,7 +79,7 @@ def text_cells(
         for model, title in models:
             one = texts.get(model)
             if one is None:
-                yield _draft(column, model, title, None, None, None, (_NOT_RELEASED,))
+                yield _draft(column, model, title, None, None, None, (_NO_FILE,))
                 continue
             on_progress(f"{column.title} of {title}")
             yield _cell(column, model, title, one, tools, len(replay.questions))
@@ -106,6 +106,7 @@ class _Texts:
         self.empty = np.array(empty, dtype=np.int64)
         self.empty_references = [references[row] for row in empty]
         self.n_skipped = int((~self.kept).sum())
+        self.n_strange = int((self.place[self.kept] < 0).sum())
 
     @property
     def all_texts(self) -> Sequence[str]:
@@ -147,8 +148,13 @@ class _Tools:
 
 def _cell(column: _Column, model: str, title: str, texts: _Texts, tools: _Tools, n: int) -> Draft:
     faults: list[str] = []
-    if texts.n_skipped:
-        faults.append(counted(texts.n_skipped, "empty answer") + " left out")
+    for count, what in (
+        (texts.n_skipped, ("empty answer", "left out")),
+        (texts.n_strange, ("prediction", "on no question counted")),
+        (n - int((texts.place >= 0).sum()), ("question", "without a prediction left out")),
+    ):
+        if count > 0:
+            faults.append(counted(count, *what))
     if column.metric == "bleu":
         value, sample = _bleu(texts)
         return _draft(column, model, title, value, len(texts.predictions), sample, tuple(faults))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -17,11 +17,21 @@ from overread.audits.wording import counted
 from overread.contracts.replay import Replay
 from overread.stats.rater_agreement import cohen_kappa
 
-__all__ = ["JUDGE_TITLES", "judge_title", "jury_verdicts", "vote_cells"]
+__all__ = [
+    "FROM_MATRIX",
+    "JUDGE_TITLES",
+    "judge_title",
+    "jury_by_row",
+    "jury_verdicts",
+    "told_by_matrix",
+    "vote_cells",
+]
 
 JUDGE_TITLES: Final[Mapping[str, str]] = {"gemini": "Gemini", "gpt": "GPT", "qwen": "Qwen"}
-_NO_FILE: Final = "votes not released"
-_FROM_MATRIX: Final = "votes not released: from the matrix"
+# A file may be absent or damaged: the audit "parts" says which.
+_NO_FILE: Final = "no readable votes"
+FROM_MATRIX: Final = "no readable votes: from the matrix"
+"""Fault of a cell that rests on released means alone."""
 _FOUR: Final = 4
 
 
@@ -31,7 +41,7 @@ def judge_title(judge: str) -> str:
 
 
 def vote_cells(replay: Replay, joined: Joined) -> Iterator[Draft]:
-    """Recompute the columns of votes, column by column.
+    """Recompute the columns of votes, column by column, the jury first: it is the headline.
 
     Parameters
     ----------
@@ -43,14 +53,14 @@ def vote_cells(replay: Replay, joined: Joined) -> Iterator[Draft]:
     judges, graded = joined.judges, joined.graded
     models = models_of(replay)
     n = len(replay.questions)
-    for judge in judges:
-        for model, title in models:
-            yield _judge_cell(judge, model, title, graded.get(model), n)
     for model, title in models:
         if joined.has_all_votes(model):
             yield _jury_cell(graded[model], n)
         else:
             yield _matrix_cell(replay, model, title)
+    for judge in judges:
+        for model, title in models:
+            yield _judge_cell(judge, model, title, graded.get(model), n)
     for first, second in combinations(judges, 2):
         for model, _ in models:
             if model in graded:
@@ -69,6 +79,19 @@ def jury_verdicts(graded: GradedModel) -> dict[int, bool]:
     }
 
 
+def jury_by_row(graded: GradedModel) -> tuple[int, int]:
+    """Give (rows with more than half of all votes yes, rows) of a join by row number."""
+    rows = list(zip(*(one.verdicts for one in graded.judges), strict=False))
+    n_yes = sum(2 * sum(vote is True for vote in row) > len(row) for row in rows)
+    return n_yes, len(rows)
+
+
+def told_by_matrix(judges: Iterable[JudgeFile]) -> list[str]:
+    """Name the judges whose votes are no file's but follow from the matrix: a fault, or none."""
+    told = [judge_title(one.judge) for one in judges if one.file is None]
+    return [f"votes of {' and '.join(told)} told by the matrix"] if told else []
+
+
 def _judge_cell(judge: str, model: str, title: str, graded: GradedModel | None, n: int) -> Draft:
     file = _find(graded, judge)
     votes = [vote for vote in file.verdicts if vote is not None] if file else []
@@ -76,10 +99,16 @@ def _judge_cell(judge: str, model: str, title: str, graded: GradedModel | None, 
     faults: list[str] = []
     if file is None:
         faults.append(_NO_FILE)
-    elif file.file is None:
-        faults.append("file not released: votes told by the matrix, where a missing one is a no")
-    elif (n_null := len(file.verdicts) - len(votes)) > 0:
-        faults.append(counted(n_null, "record") + " without a verdict left out")
+    else:
+        if file.file is None:
+            faults.append("no readable file: votes told by the matrix, where a missing one is a no")
+        for count, what in (
+            (len(file.verdicts) - len(votes), ("record", "without a verdict left out")),
+            (n - len(by_question), ("question", "without a record left out")),
+            (len(file.verdicts) - len(by_question), ("record", "on no question counted")),
+        ):
+            if count > 0:
+                faults.append(counted(count, *what))
     return Draft(
         model=model,
         title=title,
@@ -95,23 +124,23 @@ def _judge_cell(judge: str, model: str, title: str, graded: GradedModel | None, 
 
 
 def _jury_cell(graded: GradedModel, n: int) -> Draft:
-    rows = list(zip(*(one.verdicts for one in graded.judges), strict=False))
-    n_yes = sum(2 * sum(vote is True for vote in row) > len(row) for row in rows)
+    n_yes, n_rows = jury_by_row(graded)
     faults: list[str] = []
     if graded.is_slipped:
         faults.append(
             f"joined by row number: {graded.n_paired_wrongly} of {graded.n_rows} rows mix questions"
         )
-    if len(rows) < n:
-        faults.append(counted(n - len(rows), "question") + " left out")
+    if n_rows < n:
+        faults.append(counted(n - n_rows, "question") + " left out")
+    faults += told_by_matrix(graded.judges)
     return Draft(
         model=graded.model,
         title=graded.title,
         metric="jury_accuracy",
         column="jury",
         unit="share",
-        recomputed=n_yes / len(rows) if rows else None,
-        n_recomputed=len(rows) or None,
+        recomputed=n_yes / n_rows if n_rows else None,
+        n_recomputed=n_rows or None,
         sample=_mean(jury_verdicts(graded), n),
         faults=tuple(faults),
     )
@@ -121,7 +150,7 @@ def _matrix_cell(replay: Replay, model: str, title: str) -> Draft:
     """Take the jury from the released matrix; whether that was joined well cannot be told."""
     cells = [replay.matrix.get(one.item, {}).get(model) for one in replay.questions]
     means = [mean for mean in cells if mean is not None]
-    faults = [_FROM_MATRIX if means else _NO_FILE]
+    faults = [FROM_MATRIX if means else _NO_FILE]
     if means and len(means) < len(cells):
         faults.append(counted(len(cells) - len(means), "question") + " left out")
     return Draft(
@@ -154,7 +183,10 @@ def _kappa_cell(graded: GradedModel, first: str, second: str) -> Iterator[Draft]
         recomputed=by_row.value,
         n_recomputed=by_row.n,
         sample=_kappa_sample(one, other),
-        faults=("joined by row number",) if slipped else (),
+        faults=(
+            *(("joined by row number",) if slipped else ()),
+            *told_by_matrix((one, other)),
+        ),
     )
 
 
