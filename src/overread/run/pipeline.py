@@ -14,13 +14,14 @@ missing.
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from overread.contracts import Joiner, Learner, Model, Release, Reporter, Training
 from overread.errors import FatalModelError, PartialRunError
 from overread.imaging.render import PictureRenderer
 from overread.registry import find_benchmark, open_model
+from overread.run.array_folder import array_folder
 from overread.run.asking import Arrays, Progress, ask_all, is_array
 from overread.run.canary import ask_canaries
 from overread.run.manifest import make_manifest
@@ -99,8 +100,12 @@ def execute(
         missing = [planned for planned in plan if planned.line.request_hash not in answered]
         n_failed = 0
         try:
-            if missing:
-                n_failed = _ask(missing, model, training, request, release, store, on_progress)
+            # Left only once no thread prepares a volume any more, also when a run is stopped.
+            with array_folder(store.path, kept=request.prepared) as folder:
+                if missing:
+                    n_failed = _ask(
+                        missing, model, training, request, release, folder, store, on_progress
+                    )
         finally:
             _keep_reports(model, store)
         score_run(store, release, asked)
@@ -137,6 +142,7 @@ def _ask(
     training: Training | None,
     request: RunRequest,
     release: Release,
+    folder: Path,
     store: RunStore,
     on_progress: Callable[[Progress], None],
 ) -> int:
@@ -145,8 +151,6 @@ def _ask(
     store.replace_scores(())
     store.replace_estimates(())
     run = store.manifest.run
-    # Beside the run file: a folder for temporary files may be a small one in memory.
-    folder = request.prepared or store.path.with_name(f"{store.path.name}.arrays")
     render = PictureRenderer(release.media_root, arrays=folder)
     arrays = Arrays(render.array, missing, keep=request.prepared is not None)
     if training is not None and isinstance(model, Learner):
@@ -169,8 +173,6 @@ def _ask(
             )
         finally:
             await model.close()
-            if request.prepared is None:
-                shutil.rmtree(folder, ignore_errors=True)
 
     try:
         return asyncio.run(ask())
