@@ -1,0 +1,123 @@
+"""Sizes in a sentence, in mm: "2.3 x 1.5 cm", "5-8 mm", "up to 12 mm", "two centimetres"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from overread.scoring.facts.facts import Size
+
+__all__ = ["SizeMention", "size_mentions"]
+
+_WORDS: Final = {
+    "half a": 0.5, "a": 1.0, "one": 1.0, "one and a half": 1.5, "two": 2.0, "three": 3.0,
+    "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0, "eight": 8.0, "nine": 9.0, "ten": 10.0,
+    "eleven": 11.0, "twelve": 12.0, "fifteen": 15.0, "twenty": 20.0,
+}  # fmt: skip
+_NUMBER: Final = (
+    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:one and a half|half a|"
+    r"eleven|twelve|fifteen|twenty|two|three|four|five|six|seven|eight|nine|ten|one|a)\b(?=[ -]))"
+)
+_UNIT: Final = r"(?:mms?\b|cms?\b|millimet(?:er|re)s?\b|centimet(?:er|re)s?\b)"
+_AXIS: Final = (
+    r"(?: ?\((?:[a-z ]{1,20})\)| (?:ap|tr|cc|transverse|craniocaudal|anteroposterior|long|wide|"
+    r"tall|in (?:length|width|height))\b)?"
+)
+_TIMES: Final = r" ?(?:x|×|\*|by) ?"
+_BOUND: Final = (
+    r"(?:(?P<upto>\bup to|\bas large as)|(?P<less>\bless than|\bsmaller than|\bunder|\bbelow|<|≤|"
+    r"\bat most|\bno(?:t)? (?:more|larger) than)|(?P<more>\bmore than|\bgreater than|"
+    r"\blarger than|\bover|\bexceeding|>|≥|\bat least))?[ -]?"
+)
+_SIZE: Final = re.compile(
+    rf"{_BOUND}(?P<a>{_NUMBER})[ -]?(?P<ua>{_UNIT})?{_AXIS}"
+    rf"(?:(?P<to> ?(?:-|\bto\b|\band\b) ?)(?P<r>{_NUMBER})"
+    rf"|{_TIMES}(?P<b>{_NUMBER})[ -]?(?P<ub>{_UNIT})?{_AXIS}"
+    rf"(?:{_TIMES}(?P<c>{_NUMBER}))?)?[ -]?(?P<u>{_UNIT})?"
+)
+_EARLIER: Final = re.compile(
+    r"(?:\bpreviously|\bprior|\bformerly|\bcompared (?:to|with)|\bfrom|\bversus|\bvs\.?|\bwas|"
+    r"\bwere|\bearlier|\bbefore|\boriginally|\binitially)"
+    r"(?: (?:measured|measuring|size|of|a|about|approximately|it|scan|study))*[ (:]*$"
+)
+_DISTANCE: Final = re.compile(
+    r"^[ -]?(?:away|from|above|below|distal|proximal|deep|superior|inferior|caudal|cranial|"
+    r"lateral|medial|anterior|posterior|thick (?:slices?|sections?|cuts)|slices?|sections?|"
+    r"collimation|reconstructions?|apart|beyond|off)\b(?! (?:aspect|to the (?:hilum )?measur))"
+)
+_SUBCENTIMETRE: Final = re.compile(r"\bsub-?centimet(?:er|re)\b|\bsub-?cm\b")
+_LARGEST_MM: Final = 600.0
+"""No lesion is longer; a larger number is something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeMention:
+    """A size and the part of the text that it takes up."""
+
+    size: Size
+    start: int
+    end: int
+
+
+def size_mentions(text: str) -> list[SizeMention]:
+    """List the sizes in a prepared text, without distances, slice widths and earlier sizes.
+
+    Examples
+    --------
+    >>> size_mentions("a 2.3 x 1.5 cm mass, previously 18 mm")[0].size.axes_mm
+    (23.0, 15.0)
+    >>> len(size_mentions("a 2.3 x 1.5 cm mass, previously 18 mm"))
+    1
+    """
+    found: list[SizeMention] = []
+    for match in _SIZE.finditer(text):
+        unit = match["u"] or match["ub"] or match["ua"]
+        if unit is None or _is_no_size(text, match):
+            continue
+        size = _size(match, unit)
+        if size is not None:
+            found.append(SizeMention(size=size, start=match.start(), end=match.end()))
+    for match in _SUBCENTIMETRE.finditer(text):
+        size = Size(axes_mm=(10.0,), low_mm=0.0, high_mm=10.0)
+        found.append(SizeMention(size=size, start=match.start(), end=match.end()))
+    return sorted(found, key=lambda each: each.start)
+
+
+def _is_no_size(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - 40) : match.start()].rstrip()
+    if match["to"] is not None and re.search(r"\bfrom$", before):
+        return False  # "from 8 to 12 mm": the later one is taken
+    return (
+        _EARLIER.search(before) is not None
+        or _DISTANCE.match(text[match.end() : match.end() + 40]) is not None
+    )
+
+
+def _size(match: re.Match[str], unit: str) -> Size | None:
+    first = _mm(match["a"], match["ua"] or match["ub"] or unit)
+    if match["r"] is not None:
+        second = _mm(match["r"], match["u"] or unit)
+        if first > _LARGEST_MM or second > _LARGEST_MM or not second:
+            return None
+        before = match.string[max(0, match.start() - 12) : match.start()]
+        if re.search(r"\bfrom\s*$", before):
+            return Size(axes_mm=(second,), low_mm=second, high_mm=second)
+        low, high = sorted((first, second))
+        return Size(axes_mm=(high, low), low_mm=low, high_mm=high)
+    parts = [first]
+    if match["b"] is not None:
+        parts.append(_mm(match["b"], match["ub"] or unit))
+    if match["c"] is not None:
+        parts.append(_mm(match["c"], match["u"] or unit))
+    axes = tuple(sorted(parts, reverse=True))
+    if not 0 < axes[-1] <= axes[0] <= _LARGEST_MM:
+        return None
+    if match["less"]:
+        return Size(axes_mm=axes, low_mm=0.0, high_mm=axes[0])
+    return Size(axes_mm=axes, low_mm=axes[0], high_mm=None if match["more"] else axes[0])
+
+
+def _mm(number: str, unit: str) -> float:
+    value = _WORDS[number] if number in _WORDS else float(number.replace(",", "."))
+    return round(value * (10.0 if unit.startswith("c") else 1.0), 3)
