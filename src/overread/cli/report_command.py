@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from overread.analysis.asked import Asked
@@ -13,7 +14,7 @@ from overread.contracts import Judged, Release
 from overread.errors import UsageError, expected
 from overread.imaging.render import PictureRenderer
 from overread.report.collect import JudgesOf, collect
-from overread.report.data import Panel, PanelJudge
+from overread.report.data import Panel, PanelJudge, ReportData
 from overread.report.html import write_page
 from overread.report.json_report import report_json, write_json
 from overread.report.markdown import write_markdown
@@ -101,12 +102,31 @@ def write_report(
     for run in runs:
         score_if_stopped(run, release=release)
     data, opened = collect(runs, release=release, title=title, judges_of=judges_of(human))
+    if human is not None:
+        data = _with_labels(data, human, runs[0])
     shelf = stock_shelf(data, PictureRenderer(opened.media_root), most_previews=most_previews)
     data = with_changed_pictures(data, shelf)  # a finding that belongs into all three forms
     write_page(data, out, shelf)
     write_markdown(data, out / "report.md")
     write_json(data, out / "report.json")
     return report_json(data)
+
+
+def _with_labels(data: ReportData, human: Path, run: Path) -> ReportData:
+    """Add what of the labels could not be used; there must be judges to hold against people."""
+    (judged,) = data.runs
+    if not judged.panels:
+        raise UsageError(
+            expected(
+                "--human",
+                rule="a run whose answers were judged",
+                got=f"{run}, which holds no votes",
+                remedy="Have them judged: overread score RUN --judge MODEL.",
+            )
+        )
+    with RunStore.open(run) as store:
+        findings = read_labels(human, store.plan()).findings
+    return replace(data, runs=(replace(judged, findings=(*judged.findings, *findings)),))
 
 
 def judges_of(human: Path | None) -> JudgesOf:

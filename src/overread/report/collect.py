@@ -11,6 +11,7 @@ from typing import TypeAlias
 from overread.analysis.answers import summarise_answers
 from overread.analysis.asked import Asked, asked_of, check_same_release, release_of
 from overread.analysis.compare import Comparison, RunScores, compare
+from overread.analysis.plans import plan_of
 from overread.contracts import AnalysisPlan, Release
 from overread.records import Choice, Item, PlannedItem, Profile, Reference, Response, Score, Vote
 from overread.report.data import (
@@ -73,7 +74,7 @@ def collect(
         data = ReportData(
             title=title or opened.card.title,
             card=opened.card,
-            plan=opened.plan(),
+            plan=_plan(stores, opened),
             runs=reports,
             gallery=_gallery(stores, asked, panels),
             floors=asked[0].floors,
@@ -213,4 +214,8 @@ def _comparison(
         RunScores(label=labels[store.manifest.run], scores=store.scores(), planned=store.plan())
         for store in stores
     ]
-    return compare(runs, release.plan())
+    return compare(runs, _plan(stores, release))
+
+
+def _plan(stores: Sequence[RunStore], release: Release) -> AnalysisPlan:
+    return plan_of(release, [line for store in stores for line in store.plan()])

@@ -24,7 +24,7 @@ from overread.report.fates import fates, kinds_shown
 from overread.report.floors import floors
 from overread.report.forest import forest_groups
 from overread.report.gallery import gallery_payload, json_block, thumbnail_blocks
-from overread.report.judges import judges
+from overread.report.judges import judges, panels_of
 from overread.report.letters import matrices
 from overread.report.marks import SHARE_AXIS
 from overread.report.pairs import pairs
@@ -122,7 +122,7 @@ def _sections(data: ReportData) -> dict[str, Any]:
     findings = [("release", finding) for finding in data.findings]
     labels = run_labels(data.runs)
     fated = fates(data)
-    card, groups = score_card(data), forest_groups(data)
+    card, groups, sources = score_card(data), forest_groups(data), published_sources(data)
     for run in data.runs:
         findings += [(labels[run.manifest.run], finding) for finding in run.findings]
     findings.sort(key=lambda pair: _SEVERITIES.index(pair[1].severity))
@@ -147,7 +147,7 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "read_forms": read_forms(data),
         "judges": judges(data),
         "text_metrics": text_metrics(data),
-        "several_runs": len(data.runs) > 1,
+        "panels_of": panels_of,
         "for_text": asks_for_text(data),
         "shows": shown_columns(card),
         "any_shared": any(row.shared for group in groups for row in group.rows),
@@ -156,7 +156,8 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "sent": sent(data),
         "any_tokens": any(run.tokens.known for run in data.runs),
         "findings": findings,
-        "sources": published_sources(data),
+        "sources": sources,
+        "many_metrics": len({row.metric for row in sources}) > 1,
         "count": count,
         "missing": MISSING,
         "moment": moment,

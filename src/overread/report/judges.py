@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from overread.analysis.judge_agreement import Agreement
 from overread.contracts import AlsoMetric
@@ -21,6 +22,8 @@ from overread.report.wording import (
     show_estimate,
 )
 
+_Row = TypeVar("_Row", "JudgeRow", "AgreementRow", "CalibrationRow")
+
 __all__ = [
     "AgreementRow",
     "CalibrationRow",
@@ -30,6 +33,7 @@ __all__ = [
     "judges",
     "jury_estimate",
     "jury_metric",
+    "panels_of",
 ]
 
 _NO_NUMBER = Shown(value="", interval="")
@@ -44,6 +48,8 @@ _COUNTING: Mapping[Profile, str] = {
 class JudgeRow:
     """One judge of one run under one profile."""
 
+    group: str
+    """Run and profile, as a heading."""
     label: str
     colour: int
     profile: str
@@ -81,6 +87,8 @@ class JuryRow:
 class AgreementRow:
     """Two judges, or all of one jury."""
 
+    group: str
+    """Run and profile, as a heading."""
     label: str
     colour: int
     profile: str
@@ -96,6 +104,8 @@ class AgreementRow:
 class CalibrationRow:
     """One judge, or the jury, against people."""
 
+    group: str
+    """Run and profile, as a heading."""
     label: str
     colour: int
     profile: str
@@ -157,9 +167,22 @@ def judges(data: ReportData) -> Judges | None:
     )
 
 
+def panels_of(rows: Iterable[_Row]) -> list[tuple[str, list[_Row]]]:
+    """Gather rows under their headings, in the order given."""
+    found: dict[str, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(row.group, []).append(row)
+    return list(found.items())
+
+
+def _group(label: str, panel: Panel) -> str:
+    return f"{label}, {panel.profile} profile"
+
+
 def _judge_rows(number: int, label: str, panel: Panel) -> Iterator[JudgeRow]:
     for each in panel.judges:
         yield JudgeRow(
+            group=_group(label, panel),
             label=label,
             colour=number % 8,
             profile=panel.profile,
@@ -227,6 +250,7 @@ def _agreement_rows(number: int, label: str, panel: Panel) -> Iterator[Agreement
     found = panel.agreement
     for pair in found.pairs:
         yield AgreementRow(
+            group=_group(label, panel),
             label=label,
             colour=number % 8,
             profile=panel.profile,
@@ -244,6 +268,7 @@ def _agreement_rows(number: int, label: str, panel: Panel) -> Iterator[Agreement
     ):
         if one is not None:
             yield AgreementRow(
+                group=_group(label, panel),
                 label=label,
                 colour=number % 8,
                 profile=panel.profile,
@@ -287,6 +312,7 @@ def _calibration_rows(number: int, label: str, panel: Panel) -> Iterator[Calibra
         share = each.share
         has_interval = share.low is not None and share.high is not None
         yield CalibrationRow(
+            group=_group(label, panel),
             label=label,
             colour=number % 8,
             profile=panel.profile,

@@ -45,7 +45,6 @@ _METRIC_NAMES = {
     "rouge2": "ROUGE-2",
     "rougeL": "ROUGE-L",
     "meteor": "METEOR",
-    "cosine": "cosine of sentences",
 }
 _MINUS = "\N{MINUS SIGN}"
 _THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
