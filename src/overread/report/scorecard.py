@@ -117,6 +117,8 @@ def card_notes(data: ReportData) -> tuple[str, ...]:
             if estimate.low is None:
                 remarks = [f"no interval for {name}, {estimate.reason}"]
             for remark in remarks:
+                if remark.startswith("chance ") and estimate.metric != data.plan.headline:
+                    continue  # the card shows the chance level of the headline alone
                 runs_of.setdefault(remark, {})[labels[run.manifest.run]] = None
     return tuple(
         sentence(remark) if len(runs) == len(data.runs) else f"{', '.join(runs)}: {remark}."
