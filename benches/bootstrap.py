@@ -35,12 +35,14 @@ def measure_bootstrap(*, models: int, items: int, patients: int, draws: int) -> 
     Returns
     -------
     dict
-        Seconds of each part; peak MB of the process, interpreter and imports included.
+        Seconds of each part; seconds of CPU and peak MB of the process, interpreter, imports and
+        the making of the data included.
     """
     run = measure(python("benches.bootstrap", models, items, patients, draws))
     return {
         f"{draws:,} draws, {items:,} items, {patients:,} patients": {
             **run.report,
+            "cpu_seconds": run.cpu_seconds,
             "peak_mb": run.peak_mb,
         }
     }

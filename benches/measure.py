@@ -24,6 +24,8 @@ class Measured:
 
     seconds: float
     """From its start to its end, interpreter and imports included."""
+    cpu_seconds: float
+    """Of the process itself; what else runs on the machine moves it little."""
     peak_mb: float
     """Largest resident set of the process itself, in MB of 10⁶ bytes."""
     report: Mapping[str, Any]
@@ -62,7 +64,12 @@ def measure(
             f"{' '.join(command)} ended with {process.returncode}: {complaints[-2000:]}"
         )
     unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss: bytes there, KiB on Linux
-    return Measured(seconds=seconds, peak_mb=usage.ru_maxrss * unit / 1e6, report=_last_json(said))
+    return Measured(
+        seconds=seconds,
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        peak_mb=usage.ru_maxrss * unit / 1e6,
+        report=_last_json(said),
+    )
 
 
 def _last_json(text: str) -> Mapping[str, Any]:

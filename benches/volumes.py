@@ -25,8 +25,8 @@ def measure_volumes(*, slices: int, side: int, rounds: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        Recipe → median seconds with interpreter and imports, largest peak MB of any round, MB
-        given out, and the seconds of three more questions about the same volume.
+        Recipe → median seconds with interpreter and imports, least seconds of CPU, largest peak MB
+        of any round, MB given out, and the seconds of three more questions about the same volume.
     """
     with tempfile.TemporaryDirectory(prefix="overread-bench-") as name:
         folder = Path(name)
@@ -39,6 +39,7 @@ def measure_volumes(*, slices: int, side: int, rounds: int) -> dict[str, Any]:
             ]
             found[f"{side}×{side}×{slices}, {recipe}"] = {
                 "seconds": statistics.median(run.seconds for run in runs),
+                "cpu_seconds": min(run.cpu_seconds for run in runs),
                 "peak_mb": max(run.peak_mb for run in runs),
                 **runs[-1].report,
             }

@@ -29,3 +29,28 @@ def test_the_measurements_still_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert single["bare loop"]["report"]["asked"] == 40
     assert "no inspect_ai" in found["harness"]["skipped"]["inspect_ai"]
     assert found["scale"]["500 lesions and 2,000 questions"]["items"] == 2000
+
+
+@pytest.mark.slow
+def test_volumes_texts_and_draws_are_still_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OVERREAD_DATA", raising=False)
+    figures = tmp_path / "figures.json"
+    parts = ["volumes", "text-metrics", "bootstrap"]
+    done = subprocess.run(
+        [sys.executable, "-m", "benches", *parts, "--quick", "--json", str(figures)],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(figures.read_text("utf-8"))
+    merlin = found["volumes"]["128×128×40, merlin"]
+    # Numbers of 32 bits behind a header of 128 bytes.
+    assert merlin["mb_out"] == pytest.approx((160 * 224 * 224 * 4 + 128) / 1e6)
+    assert found["text-metrics"]["pairs"] == "1,000 of 5 models, synthetic"
+    for measure in ("bleu", "rouge"):
+        assert found["text-metrics"][measure]["largest_difference"] < 1e-12
+    (drawn,) = found["bootstrap"].values()
+    assert drawn["estimates"] > 100
