@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,15 +60,53 @@ def test_tables_hold_every_column_and_the_last_line_sums_up(
     capsys.readouterr()
     assert call("reproduce", "ct-spatialvqa", str(judged_release)) == 0
     out, err = capsys.readouterr()
-    for title in ("Gemini (%)", "jury (%)", "kappa Gemini-GPT", "BLEU", "ROUGE-L", "Findings"):
+    for title in ("Gemini (%)", "jury (%)", "kappa Gemini-GPT", "BLEU", "ROUGE-L", "Warnings"):
         assert title in out
-    jury = out[out.index("jury (%)") :]
+    jury = out[out.index("jury (%), published in metrics/llm_jury_accuracy.json") :]
     row = next(line for line in jury.splitlines() if "reader_x" in line)
     assert re.findall(r"\d+\.\d\d\b", row)[:3] == ["28.57", "28.57", "42.86"]
     assert "note 1: joined by row number: 5 of 7 rows mix questions" in out
     # The jury's number is published and comes out; no other column of this release is published.
-    assert "1 of 1 published numbers come out to the last digit" in " ".join(err.split())
+    last = " ".join(err.splitlines()[-1].split())
+    assert "of 1 published numbers 1 can be computed here, 1 come out to the last digit" in last
+    assert "and 0 do not" in last
+    assert "1 errors" in last
     assert all(len(line) <= 110 for line in out.splitlines())
+
+
+def test_the_first_screen_holds_the_verdict_the_headline_and_the_errors(
+    judged_release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert call("reproduce", "ct-spatialvqa", str(judged_release)) == 0
+    out, _ = capsys.readouterr()
+    titles = ["the published table, rebuilt", "jury (%)", "Errors", "Gemini (%)", "Warnings"]
+    places = [out.index(title) for title in titles]
+    assert places == sorted(places)
+    screen = "\n".join(out.splitlines()[:30])
+    assert re.search(r"come out to the last digit\W+1\b", screen)
+    assert re.search(r"move when corrected\W+\d+ .*most of all jury of reader_x", screen)
+    assert "from 28.57 to" in screen
+    assert "slipped-rows" in screen
+
+
+def test_a_damaged_copy_is_said_to_be_one(
+    judged_release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(judged_release, copy)
+    file = copy / "llm_eval" / "reader_x_gpt_eval.json"
+    file.write_bytes(file.read_bytes()[:200])
+    capsys.readouterr()
+    assert call("reproduce", "ct-spatialvqa", str(copy), "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    (broken,) = (one for one in found["findings"] if one["code"] == "unreadable-part")
+    assert (broken["severity"], broken["where"]) == ("error", "llm_eval/reader_x_gpt_eval.json")
+    gpt = [cell for cell in found["cells"] if cell["column"] in ("GPT", "jury")]
+    assert [(cell["column"], cell["recomputed"], cell["fault"]) for cell in gpt] == [
+        ("jury", None, "no readable votes")
+    ]
+    assert call("audit", "ct-spatialvqa", str(copy)) == 1
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def inspect_release(
     found: list[Finding] = []
     for audit in audits:
         if on_progress is not None:
-            on_progress(f"audit {audit.name}")
+            on_progress(f"looking for {audit.summary}")
         found += audit.look(release)
     order = list(reversed(Severity))
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))

@@ -100,11 +100,15 @@ def join_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Join:
 
     Examples
     --------
-    >>> found = join_rows(["a", "b", "c", "d"], ["a", "c", "d"])
+    Two files of any benchmark, by whatever tells their rows apart:
+
+    >>> asked = [("Which lung?", "left"), ("How many?", "2"), ("Which lung?", "right")]
+    >>> graded = [("Which lung?", "left"), ("Which lung?", "right")]
+    >>> found = join_rows(asked, graded)
     >>> found.missing, found.first_mismatch, found.n_mismatched
-    ((1,), 1, 2)
-    >>> [(run.first, run.length, run.offset) for run in found.runs]
-    [(0, 1, 0), (1, 2, 1)]
+    ((1,), 1, 1)
+    >>> found.pairs, [(run.first, run.length, run.offset) for run in found.runs]
+    (((0, 0), (2, 1)), [(0, 1, 0), (1, 1, 1)])
     """
     unsure: set[int] = set()
     if list(left) == list(right):

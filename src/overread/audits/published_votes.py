@@ -25,7 +25,7 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
             continue
         digits = table.digits(value)
         if not agrees(value.value, draft.recomputed, within=0.5 * 10.0**-digits):
-            shown = max(digits - 2, 0)
+            shown = _digits_apart(100 * value.value, 100 * draft.recomputed)
             yield Finding(
                 severity=Severity.WARNING,
                 code="not-reproduced",
@@ -37,6 +37,11 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
                 if draft.faults
                 else "the number was made from other votes than those released",
             )
+
+
+def _digits_apart(one: float, other: float) -> int:
+    """Give the fewest decimals, from two on, with which two numbers look different."""
+    return next((n for n in range(2, 12) if f"{one:.{n}f}" != f"{other:.{n}f}"), 12)
 
 
 AUDIT: Audit = ReplayAudit(

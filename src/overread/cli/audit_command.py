@@ -21,7 +21,8 @@ def audit_command(
 ) -> int:
     """Look for faults in what a release ships: joins, votes, denominators, labels, patients.
 
-    Exit status 1 when an error was found, which is a fault that makes published numbers wrong.
+    Exit status 1 when an error was found: a fault that makes published numbers wrong, or a part
+    that cannot be read.
 
     Parameters
     ----------

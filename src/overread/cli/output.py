@@ -218,9 +218,9 @@ def _five(by_metric: Mapping[str, Estimate], metric: str) -> tuple[str, ...]:
     return tuple(cells[key] for key in _columns(metric))
 
 
-def findings_table(findings: Sequence[Finding]) -> Table:
+def findings_table(findings: Sequence[Finding], *, title: str = "Findings") -> Table:
     """Tabulate findings, the worst first."""
-    table = Table(title="Findings", title_justify="left", show_lines=False)
+    table = Table(title=title, title_justify="left", show_lines=False)
     for name in ("severity", "what", "count", "where and evidence", "effect"):
         table.add_column(name, justify="right" if name == "count" else "left", overflow="fold")
     order = list(reversed(Severity))

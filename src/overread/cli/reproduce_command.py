@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
+
+from rich.table import Table
 
 from overread.audits.inspection import inspect_release
 from overread.audits.reproduce.cells import Cell, Reproduction
@@ -23,6 +26,7 @@ from overread.cli.output import (
     show,
 )
 from overread.cli.waiting import slowly
+from overread.records import Severity
 from overread.registry import find_benchmark
 
 __all__ = ["reproduce_command"]
@@ -37,6 +41,8 @@ _JSON_FIELDS: Final = (
     "n_corrected",
     "fault",
 )
+_CHANGED_ORDER: Final = "changed-order"
+"""Code of the finding that says which models change places."""
 _OTHER_COLUMNS: Final = 74
 """Characters that the numbers of a table take."""
 _SHORTEST_FAULT: Final = 26
@@ -71,24 +77,102 @@ def reproduce_command(benchmark: str, release: Path, /, *, json: bool = False) -
             }
         )
         return 0
-    for column, cells in groupby(found.cells, key=lambda cell: cell.column):
-        _show_column(column, list(cells))
-        show("")
-    if found.findings:
-        show(findings_table(found.findings))
+    _show(found)
     _say_legend()
     notice(_last_line(found, release))
     return 0
+
+
+def _show(found: Reproduction) -> None:
+    """Print the verdict, the headline and what is wrong with it; then all else, the worst first."""
+    columns = [list(cells) for _, cells in groupby(found.cells, key=lambda cell: cell.column)]
+    errors = [each for each in found.findings if each.severity is Severity.ERROR]
+    warnings = [each for each in found.findings if each.severity is Severity.WARNING]
+    show(_summary(found), "")
+    for place, cells in enumerate(columns):
+        _show_column(cells)
+        show("")
+        if place == 0 and errors:
+            show(findings_table(errors, title="Errors"), "")
+    if warnings:
+        show(findings_table(warnings, title="Warnings"))
+
+
+def _summary(found: Reproduction) -> Table:
+    """Tabulate how many published numbers come out, and name those that do not."""
+    table = number_table(f"{found.benchmark}: the published table, rebuilt")
+    table.show_header = False
+    table.add_column("what", no_wrap=True)
+    table.add_column("count", justify="right", no_wrap=True)
+    table.add_column("which", overflow="fold")
+    tally = _Tally.of(found)
+    for what, cells, which in (
+        ("published numbers", tally.published, ""),
+        ("come out to the last digit", tally.same, ""),
+        ("do not come out", tally.off, ", ".join(f"{c.column} of {c.row}" for c in tally.off)),
+        ("cannot be computed here", tally.absent, _by_column(tally.absent)),
+        ("move when corrected", tally.moved, _farthest(tally.moved)),
+    ):
+        table.add_row(what, str(len(cells)), safe(which))
+    for each in found.findings:
+        if each.code == _CHANGED_ORDER:
+            table.add_row(
+                "pairs of models that change places", str(each.count), safe(each.evidence)
+            )
+    return table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tally:
+    """What became of the cells of a table."""
+
+    published: list[Cell]
+    same: list[Cell]
+    off: list[Cell]
+    absent: list[Cell]
+    moved: list[Cell]
+    """With or without a published number: kappas too."""
+
+    @classmethod
+    def of(cls, found: Reproduction) -> _Tally:
+        published = [cell for cell in found.cells if cell.published is not None]
+        computed = [cell for cell in published if cell.recomputed is not None]
+        return cls(
+            published=published,
+            same=[cell for cell in computed if not cell.differs],
+            off=[cell for cell in computed if cell.differs],
+            absent=[cell for cell in published if cell.recomputed is None],
+            moved=[cell for cell in found.cells if cell.moved],
+        )
+
+
+def _by_column(cells: Sequence[Cell]) -> str:
+    counts = Counter(cell.column for cell in cells)
+    return ", ".join(f"{column} {n}" for column, n in counts.items())
+
+
+def _farthest(cells: Sequence[Cell]) -> str:
+    """Say which share moves most, and from where to where."""
+    moves = [
+        (abs(cell.corrected - cell.published), cell)
+        for cell in cells
+        if cell.unit == "share" and cell.published is not None and cell.corrected is not None
+    ]
+    if not moves:
+        return ""
+    _, cell = max(moves, key=lambda move: move[0])
+    before, after = _number(cell.published, cell), _number(cell.corrected, cell)
+    return f"most of all {cell.column} of {cell.row}, from {before} to {after} %"
 
 
 def _json(cell: Cell) -> dict[str, Any]:
     return {name: getattr(cell, name) for name in _JSON_FIELDS}
 
 
-def _show_column(column: str, cells: Sequence[Cell]) -> None:
-    unit = cells[0].unit
-    title = f"{column} (%)" if unit == "share" else column
-    table = number_table(title)
+def _show_column(cells: Sequence[Cell]) -> None:
+    title = f"{cells[0].column} (%)" if cells[0].unit == "share" else cells[0].column
+    sources = dict.fromkeys(cell.source for cell in cells if cell.source is not None)
+    table = number_table(f"{title}, published in {' and '.join(sources)}" if sources else title)
     table.add_column("model", no_wrap=True)
     names = ["published", "recomputed", "corrected", "95 %", "n"]
     if not is_wide():
@@ -157,11 +241,15 @@ def _say_legend() -> None:
 
 
 def _last_line(found: Reproduction, release: Path) -> str:
-    both = [c for c in found.cells if c.published is not None and c.recomputed is not None]
-    same = sum(not cell.differs for cell in both)
-    moved = sum(cell.moved for cell in found.cells)
-    absent = sum(c.published is not None and c.recomputed is None for c in found.cells)
+    tally = _Tally.of(found)
+    n_computed = len(tally.same) + len(tally.off)
+    order = any(each.code == _CHANGED_ORDER for each in found.findings)
+    kinds = Counter(each.severity for each in found.findings)
     return (
-        f"{release}: {same} of {len(both)} published numbers come out to the last digit, {absent} "
-        f"cannot be computed here; {moved} cells move when corrected."
+        f"{release}: of {len(tally.published)} published numbers {n_computed} can be computed "
+        f"here, {len(tally.same)} come out to the last digit and {len(tally.off)} do not; "
+        f"corrected, {len(tally.moved)} numbers move"
+        + (" and the order of models changes" if order else "")
+        + f". {kinds[Severity.ERROR]} errors, {kinds[Severity.WARNING]} warnings: "
+        f"'overread audit {found.benchmark} {release}' lists them."
     )
