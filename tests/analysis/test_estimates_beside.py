@@ -33,6 +33,7 @@ def open_plan() -> AnalysisPlan:
         headline="rule_accuracy",
         headline_only={"form": ("yes-no", "side")},
         also=(JURY, JUDGES, ROUGE, CORPUS),
+        cells_are_independent=False,
         multi_label=("category",),
         bootstrap_draws=200,
     )
@@ -217,6 +218,10 @@ def test_cells_of_open_questions_are_clustered(open_plan, make_score):
                  form="side")  # fmt: skip
     assert (cell.low, cell.method) == (0.0, "wilson")
     assert cell.high > 0
+    # Further metrics alone change no interval of a plan whose cells are independent.
+    exam = dataclasses.replace(open_plan, cells_are_independent=True)
+    cell = _pick(estimate(_rule(make_score, *values), planned, exam), "rule_accuracy", form="side")
+    assert cell.method == "wilson"
 
 
 def test_bleu_stays_between_0_and_100(open_plan):

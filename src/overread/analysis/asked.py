@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
+from overread.analysis.plans import plan_of
 from overread.contracts import AnalysisPlan, Form, Release, Selection
 from overread.errors import StoreError, UsageError, expected
 from overread.records import Item, Manifest, Reference
@@ -143,7 +144,8 @@ def asked_of(store: RunStore, release: Release) -> Asked:
                 "another version of overread may know the same release by another fingerprint.",
             )
         )
-    planned = {line.item for line in store.plan()}
+    lines = store.plan()
+    planned = {line.item for line in lines}
     items = {
         item.id: item for item in release.items(selection_of(store.manifest)) if item.id in planned
     }
@@ -158,4 +160,4 @@ def asked_of(store: RunStore, release: Release) -> Asked:
             )
         )
     references = {item_id: release.reference(item_id) for item_id in items}
-    return Asked(items=items, references=references, plan=release.plan())
+    return Asked(items=items, references=references, plan=plan_of(release, lines))

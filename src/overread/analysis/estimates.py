@@ -75,10 +75,11 @@ def estimate(
         `plan_strata.WEIGHTING`.
 
         Cells (`plan.cells`) of shares have Wilson intervals, which take items as independent, and
-        say so where several belong to one patient; in a plan with further metrics such cells are
-        clustered like the rest. All else has a bootstrap over `plan.cluster`, or a t interval where
-        fewer than `FEW_CLUSTERS` of them carry weight (a jackknife for a corpus metric). A value
-        without an interval (one item, one patient, no variation) has a reason and no bounds.
+        say so where several belong to one patient; where a plan does not take them so
+        (`cells_are_independent`) such cells are clustered like the rest. All else has a bootstrap
+        over `plan.cluster`, or a t interval where fewer than `FEW_CLUSTERS` of them carry weight
+        (a jackknife for a corpus metric). A value without an interval (one item, one patient, no
+        variation) has a reason and no bounds.
 
     Notes
     -----
@@ -169,8 +170,10 @@ def _intervals(
 ) -> list[Interval]:
     plain = stratum.keys == plan.cells or not stratum.clusters.named
     plain = plain and not stratum.repeated and not stratum.is_shared
-    # A plan with further metrics is of open questions, of which a patient has several in one cell.
-    clustered = bool(plan.also) and len(np.unique(stratum.codes)) < len(stratum.codes)
+    # Where a patient has several items in one cell they may hang together more than a Wilson
+    # interval bears.
+    several = len(np.unique(stratum.codes)) < len(stratum.codes)
+    clustered = several and not plan.cells_are_independent
     found: dict[int, Interval] = {}
     for place, column in enumerate(columns):
         if column.corpus is not None:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from overread.analysis.asked import check_same_release, release_of
 from overread.analysis.compare import PairDifference, RunScores, compare
+from overread.analysis.plans import plan_of
 from overread.cli.output import (
     is_wide,
     notice,
@@ -68,7 +69,8 @@ def compare_command(
             manifests.append(store.manifest)
             scores.append(RunScores(label=label, scores=store.scores(), planned=store.plan()))
     check_same_release(runs, manifests)
-    plan = release_of(manifests[0], release).plan()
+    planned = [line for run in scores for line in run.planned]
+    plan = plan_of(release_of(manifests[0], release), planned)
     found = compare(scores, plan, profile=profile, metric=metric)
     if json:
         print_json(asdict(found))

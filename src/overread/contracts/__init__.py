@@ -16,6 +16,7 @@ from overread.contracts.benchmarks import (
     Card,
     ExpectedCount,
     Form,
+    PlansByTask,
     Release,
     Selection,
     Training,
@@ -36,7 +37,7 @@ from overread.contracts.models import (
     Reporter,
     Watched,
 )
-from overread.contracts.scoring import BatchScorer, Scorer
+from overread.contracts.scoring import BatchScorer, Scorer, Selective
 from overread.imaging.picture import ArrayFile, Picture
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "ModelAdapter",
     "ModelOptions",
     "Picture",
+    "PlansByTask",
     "Query",
     "Release",
     "Renderer",
@@ -71,6 +73,7 @@ __all__ = [
     "Reporter",
     "Scorer",
     "Selection",
+    "Selective",
     "Training",
     "TrainingCase",
     "VoteReading",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from overread.contracts.scoring import Scorer
 from overread.records import Finding, Item, Media, Profile, PublishedValue, Reference, Status
@@ -18,6 +18,7 @@ __all__ = [
     "Card",
     "ExpectedCount",
     "Form",
+    "PlansByTask",
     "Release",
     "Selection",
     "Training",
@@ -41,6 +42,8 @@ class Card:
     access: str
     tasks: Mapping[str, str]
     """Task → what it asks."""
+    asked_by_name: tuple[str, ...] = ()
+    """Those of the tasks that are asked only where a selection names them."""
     conditions: tuple[str, ...]
     stacks: tuple[str, ...] = ("images",)
     """Ways a stack of slices can be shown (`Recipe.stack`), the default first."""
@@ -57,7 +60,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which items of a release to ask, and how to show them. None means all."""
+    """Which items of a release to ask, and how to show them. None means all.
+
+    Of tasks it means all but those that must be named (`Card.asked_by_name`).
+    """
 
     split: str = "test"
     tasks: tuple[str, ...] | None = None
@@ -118,6 +124,9 @@ class AnalysisPlan:
     multi_label: tuple[str, ...] = ()
     """Keys of `strata` under which an item may have several values (`LABEL_SEPARATOR`): it then
     counts under each, once as it is and once with its weight shared among them."""
+    cells_are_independent: bool = True
+    """Whether the items of a cell are taken as independent, so that shares in cells have Wilson
+    intervals; otherwise cells are clustered like the rest where a unit has several items in one."""
     published_drops: tuple[Status, ...] = ()
     """What the benchmark's own code leaves out of its denominator: the fault belongs to the
     `published` profile alone."""
@@ -210,6 +219,15 @@ class Release(Protocol):
 
         Solved questions come in the selection's form and stack.
         """
+        ...
+
+
+@runtime_checkable
+class PlansByTask(Protocol):
+    """A release with tasks that are not estimated alike: questions of choice and captions, say."""
+
+    def plan_for(self, tasks: Collection[str]) -> AnalysisPlan:
+        """Give the plan of a run of just these tasks; `Release.plan` is that of the usual ones."""
         ...
 
 

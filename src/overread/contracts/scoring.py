@@ -10,6 +10,7 @@ from overread.records import Item, Profile, Reference, Response, Score
 __all__ = [
     "BatchScorer",
     "Scorer",
+    "Selective",
 ]
 
 
@@ -37,4 +38,13 @@ class BatchScorer(Scorer, Protocol):
 
     def score_all(self, rows: Sequence[tuple[Item, Reference, Response]]) -> Iterable[Score]:
         """Score all responses of a run: the very rows that `score` gives one by one."""
+        ...
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A scorer for some of a release's items: others are not put to it, and have no row of it."""
+
+    def takes(self, item: Item) -> bool:
+        """Say whether it scores responses to this item."""
         ...

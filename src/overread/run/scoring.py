@@ -11,8 +11,8 @@ from overread.analysis.corpus_metrics import text_pairs
 from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
 from overread.analysis.wire_findings import wire_findings
-from overread.contracts import BatchScorer, Judged, Release
-from overread.records import Finding, PlannedItem, Profile, Score, Severity
+from overread.contracts import BatchScorer, Judged, Release, Scorer, Selective
+from overread.records import Finding, Item, PlannedItem, Profile, Score, Severity
 from overread.run.ballots import jury_scores
 from overread.store.run_store import RunStore
 
@@ -53,13 +53,13 @@ def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> 
     plan = store.plan()
     store.replace_scores(_scores(store, release, plan, asked))
     scores = store.scores()
-    replies = reply_findings(scores, plan, release.plan())
+    replies = reply_findings(scores, plan, asked.plan)
     store.replace_findings("run", [*replies, *wire_findings(store.responses())])
     store.replace_estimates(
         estimate(
             scores,
             plan,
-            release.plan(),
+            asked.plan,
             floors=asked.floors,
             published=release.published(),
             texts=text_pairs(plan, store.responses(), asked.references),
@@ -100,11 +100,16 @@ def _scores(
     one_by_one = [scorer for scorer in scorers if not isinstance(scorer, BatchScorer)]
     for row in rows:
         for scorer in one_by_one:
-            yield from scorer.score(*row)
+            if _takes(scorer, row[0]):
+                yield from scorer.score(*row)
     for scorer in scorers:
         if isinstance(scorer, BatchScorer):
-            yield from scorer.score_all(rows)
+            yield from scorer.score_all([row for row in rows if _takes(scorer, row[0])])
     if isinstance(release, Judged):
         for profile in PROFILES:
             judging = release.judging(profile)
             yield from jury_scores(store, plan, asked, responses, judging, profile)
+
+
+def _takes(scorer: Scorer, item: Item) -> bool:
+    return not isinstance(scorer, Selective) or scorer.takes(item)

@@ -33,6 +33,10 @@ class ChoiceScorer:
     metric: str = ACCURACY.name
     metric_version: str = ACCURACY.version
 
+    def takes(self, item: Item) -> bool:
+        """Say whether an item asks for a choice."""
+        return isinstance(item.answer_space, Choice)
+
     def score(self, item: Item, reference: Reference, response: Response) -> tuple[Score, ...]:
         """Score one response.
 

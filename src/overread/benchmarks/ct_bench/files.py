@@ -79,6 +79,15 @@ class ReleaseFiles:
             if name.format(lesion_idx=lesion_id) in names
         )
 
+    def lesion_picture(self, lesion_id: str, *, folder: str) -> str:
+        """Give a lesion's key slice in one of both folders, by the name the release uses.
+
+        A missing file keeps the name that the captioning script would try.
+        """
+        names = [name.format(lesion_idx=lesion_id) for name in layout.LESION_IMAGE_NAMES]
+        found = (name for name in names if name in self._lesion_names[folder])
+        return f"{folder}/{next(found, names[0])}"
+
     @cached_property
     def _lesion_names(self) -> Mapping[str, frozenset[str]]:
         return {

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, cast
 
 from overread.benchmarks.ct_bench import layout, protocol
+from overread.benchmarks.ct_bench.captions import Captions
 from overread.benchmarks.ct_bench.files import ReleaseFiles
 from overread.benchmarks.ct_bench.findings import (
     id_findings,
@@ -22,6 +23,7 @@ from overread.benchmarks.ct_bench.findings import (
     question_findings,
 )
 from overread.benchmarks.ct_bench.index import LesionIndex, encoding_finding, read_text
+from overread.benchmarks.ct_bench.limit import evenly
 from overread.benchmarks.ct_bench.questions import Question, read_question
 from overread.contracts import (
     AnalysisPlan,
@@ -80,6 +82,7 @@ class CtBenchRelease:
         self._root = root.resolve()
         self._files = ReleaseFiles(self._root)
         self._index = LesionIndex(self._root)
+        self._captions = Captions(index=self._index, files=self._files)
         self._entry_findings: list[Finding] = []
         self._digests: dict[Form, str] = {}
         self._questions = self._read_questions()
@@ -114,6 +117,10 @@ class CtBenchRelease:
         """Total, by box, by task, and the 13 settings; clustered by patient."""
         return protocol.PLAN
 
+    def plan_for(self, tasks: Collection[str]) -> AnalysisPlan:
+        """Give the plan of a run of these tasks: captions are no questions of choice."""
+        return protocol.plan_for(tasks)
+
     def scorers(self, profile: Profile) -> Sequence[Scorer]:
         """Give the scorers of a profile."""
         return protocol.scorers(profile)
@@ -145,20 +152,29 @@ class CtBenchRelease:
     # ------------------------------------------------------------ questions and answers
 
     def items(self, selection: Selection) -> Iterator[Item]:
-        """Give the selected questions in file order; a limit is spread evenly over settings."""
+        """Give the selected questions in file order; a limit is spread evenly over settings.
+
+        Captions are asked for only where their task is named, after all questions.
+        """
         chosen = [
-            (item_id, question)
+            ((question.task, question.box), partial(self._item, item_id, question, selection))
             for item_id, question in self._by_id[selection.form].items()
             if question.split == selection.split
             and (selection.tasks is None or question.task in selection.tasks)
             and (selection.conditions is None or question.box in selection.conditions)
         ]
-        for item_id, question in _evenly(chosen, selection.limit):
-            yield self._item(item_id, question, selection)
+        chosen += [
+            ((protocol.CAPTION, box), partial(self._captions.item, box, lesion, selection))
+            for box, lesion in self._captions.cells(selection)
+        ]
+        for make in evenly(chosen, selection.limit):
+            yield make()
 
     def reference(self, item_id: str) -> Reference:
         """Give the stated answer of a question, or why it has none that can be used."""
-        question = self._by_any_id[item_id]
+        question = self._by_any_id.get(item_id)
+        if question is None:
+            return self._captions.reference(item_id)
         return Reference(item=item_id, answer=question.correct, problem=question.problem)
 
     def training(self, selection: Selection) -> Training:
@@ -377,17 +393,3 @@ def _differ(chat: Question, clip: Question, *, by_order: bool) -> bool:
     if any(clip.option_texts):
         return chat.option_texts != clip.option_texts
     return chat.picture_paths != clip.picture_paths
-
-
-def _evenly(chosen: list[tuple[str, Question]], limit: int | None) -> list[tuple[str, Question]]:
-    """Take `limit` questions, one setting after the other in turn, and keep file order."""
-    if limit is None or limit >= len(chosen):
-        return chosen
-    turns: Counter[tuple[str, str]] = Counter()
-    ranked: list[tuple[int, int]] = []
-    for position, (_, question) in enumerate(chosen):
-        cell = (question.task, question.box)
-        ranked.append((turns[cell], position))
-        turns[cell] += 1
-    kept = sorted(position for _, position in sorted(ranked)[:limit])
-    return [chosen[position] for position in kept]

@@ -3,29 +3,40 @@
 The wording follows the form of the released chat script (a system turn that casts the model as a
 radiologist; a user turn with the question, lettered options and a request for a JSON object with
 `selected_option` and `explanation`; temperature 0, up to 1,000 tokens); the sentences are ours.
+
+Captions follow the form of the released caption script: one user turn, words first, then the
+picture. Its two prompts differ from each other (one says that a box is drawn, the other does not)
+and both end with the lesion's number, which is left out here: it says nothing about the picture.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
 from overread.benchmarks.ct_bench import layout
-from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer
+from overread.contracts import AlsoMetric, AnalysisPlan, Card, ExpectedCount, Scorer
 from overread.records import Media, Option, Part, Profile, PublishedValue, Status
+from overread.scoring.caption_scorer import CAPTION_MEASURES, caption_scorers
 from overread.scoring.choice_scorer import ChoiceScorer
 from overread.scoring.honest_choice import read_choice
 from overread.scoring.published.ct_bench import read_ct_bench_script
 
 __all__ = [
+    "CAPTION",
+    "CAPTION_PLAN",
+    "CAPTION_QUESTION",
     "PLAN",
+    "caption_prompt",
     "card",
     "chat_prompt",
     "expected_counts",
     "notes",
+    "plan_for",
     "published_values",
     "scorers",
     "stem",
@@ -38,6 +49,18 @@ _REQUEST: Final = (
     "Answer with one JSON object and nothing else:\n"
     '{"selected_option": "<letter of the option>", "explanation": "<one sentence>"}'
 )
+CAPTION: Final = "caption"
+"""Beside the exam, asked only by name: its items come from the lesion set."""
+CAPTION_QUESTION: Final = "Describe the lesion in this CT image in one sentence."
+_CAPTION_REQUEST: Final = (
+    "Describe the lesion in one sentence, as the findings of a radiology report would: what it is, "
+    "in which organ and on which side, its size in mm or cm, and how it looks. Left is the "
+    "patient's left. Answer with the sentence alone."
+)
+_SHOWN: Final = {
+    True: "In this slice of a CT examination, a radiologist has drawn a box around a lesion.",
+    False: "This slice of a CT examination shows a lesion.",
+}
 _TASKS: Final[Mapping[str, str]] = {
     "img2txt": "one slice: which description fits?",
     "ct2txt": "nine slices: which description fits?",
@@ -46,6 +69,7 @@ _TASKS: Final[Mapping[str, str]] = {
     "img2attrib": "one slice: which attributes fit?",
     "ct2attrib": "nine slices: which attributes fit?",
     "img2size": "one slice: which size fits?",
+    CAPTION: "one slice of the lesion set: describe the lesion in a sentence (asked by name)",
 }
 _BOX_OF: Final[Mapping[str, str]] = {"nobox": "no-box", "bbox": "box"}
 
@@ -57,6 +81,47 @@ PLAN: Final = AnalysisPlan(
     # host refuses raises as well: as an error status, or as a message without text.
     published_drops=(Status.FAILED, Status.REFUSED),
 )
+
+_CAPTION_ALSO: Final = (
+    # A caption has an error of side or organ only where both sentences name one.
+    *(
+        AlsoMetric(metric=metric, profiles=("honest",), drops=tuple(Status)[1:], is_share=True)
+        for metric in ("side_error", "organ_error")
+    ),
+    *(AlsoMetric(metric=metric, profiles=("published",)) for metric in CAPTION_MEASURES),
+)
+
+CAPTION_PLAN: Final = AnalysisPlan(
+    strata=((), ("box",)),
+    cells=("box",),
+    cluster="patient",
+    headline="fact_score",
+    also=_CAPTION_ALSO,
+    # All lesions of a patient are described, and each of them with its box and without.
+    cells_are_independent=False,
+)
+"""Captions by themselves: what of the facts is right comes first, likeness of words after it."""
+
+
+def plan_for(tasks: Collection[str]) -> AnalysisPlan:
+    """Give the plan of a run of these tasks.
+
+    Questions of choice have `PLAN`, captions `CAPTION_PLAN`. Where both are asked, accuracy of the
+    questions leads, and what captions score stands beside it over captions alone.
+    """
+    questions = tuple(sorted(set(tasks) - {CAPTION}))
+    if CAPTION not in tasks:
+        return PLAN
+    if not questions:
+        return CAPTION_PLAN
+    facts = AlsoMetric(metric=CAPTION_PLAN.headline, profiles=("honest",))
+    return replace(
+        PLAN,
+        headline_only={"task": questions},
+        also=tuple(
+            replace(also, only={"task": (CAPTION,)}) for also in (facts, *CAPTION_PLAN.also)
+        ),
+    )
 
 
 def stem(task: str, description: str | None) -> str:
@@ -107,10 +172,22 @@ def chat_prompt(
     return tuple(parts)
 
 
+def caption_prompt(media: Media, *, boxed: bool) -> tuple[Part, ...]:
+    """Word a caption item for a chat model: one user turn, words first, then the picture."""
+    return (Part(text=f"{_SHOWN[boxed]}\n{_CAPTION_REQUEST}"), Part(media=media))
+
+
 def scorers(profile: Profile) -> tuple[Scorer, ...]:
-    """Give the scorers of a profile: the script's reading of a reply, or the careful one."""
-    reader = read_ct_bench_script if profile == "published" else read_choice
-    return (ChoiceScorer(profile=profile, reader=reader),)
+    """Give the scorers of a profile: of questions by the script's reading or the careful one.
+
+    Captions are likened as the released script does, or their facts are read.
+    """
+    if profile == "published":
+        return (
+            ChoiceScorer(profile=profile, reader=read_ct_bench_script),
+            *caption_scorers(profile),
+        )
+    return (ChoiceScorer(profile=profile, reader=read_choice),)
 
 
 @cache
@@ -123,6 +200,7 @@ def card() -> Card:
         licence="CC BY-NC-SA 4.0 (data)",
         access="open download, about 15 GB",
         tasks=_TASKS,
+        asked_by_name=(CAPTION,),
         conditions=("no-box", "box"),
         stacks=("images", "mosaic", "features"),
         splits=("test", "validation"),
@@ -153,7 +231,7 @@ def published_values() -> tuple[PublishedValue, ...]:
     published: dict[str, Any] = tomllib.loads(text)
     return tuple(
         PublishedValue(
-            metric="accuracy",
+            metric=row.get("metric", "accuracy"),
             stratum={key: cell[key] for key in ("task", "box") if key in cell},
             who=row["who"],
             kind=row["kind"],
