@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
+import signal
 import struct
 import sys
 import textwrap
@@ -204,6 +206,26 @@ def test_three_deaths_in_a_row_end_the_run(run: RunModel) -> None:
     errors = run(script, ask)
     assert [isinstance(error, FatalModelError) for error in errors] == [False, False, True]
     assert "exit status 1, last words: no such weights" in str(errors[2])
+
+
+def test_a_disk_that_takes_no_pictures_ends_the_run(run: RunModel) -> None:
+    """Else thousands of questions would fail within seconds, none of them the model's fault."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    async def ask(model: Any) -> str:
+        await model.preflight()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, limit[1]))
+        with pytest.raises(FatalModelError) as caught:
+            await model.ask(query("q1"))
+        return str(caught.value)
+
+    try:
+        message = run(EXAMPLE, ask)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, before)
+    assert "a folder that takes no pictures (File too large). Is the disk full?" in message
 
 
 def test_a_process_that_ends_at_once_stops_the_run_before_the_first_item(run: RunModel) -> None:

@@ -116,7 +116,15 @@ class CommandModel:
             raise FatalModelError(self._message("preflight", process.describe_end(), remedy))
 
     async def ask(self, query: Query) -> Reply:
-        """Ask one question. ModelError when the process dies of it or answers amiss."""
+        """Ask one question.
+
+        Raises
+        ------
+        ModelError
+            The process dies of it or answers amiss.
+        FatalModelError
+            It has died several times in a row, or the disk takes no pictures.
+        """
         async with self._turn:
             process = await self._running()
             try:
@@ -124,7 +132,7 @@ class CommandModel:
             except OSError as error:
                 got = f"a folder that takes no pictures ({error.strerror or error})"
                 remedy = "Is the disk full? TMPDIR names another folder."
-                raise ModelError(self._message(f"item {query.item.id}", got, remedy)) from None
+                raise FatalModelError(self._message(f"item {query.item.id}", got, remedy)) from None
             try:
                 return await self._exchange(process, written.line, query.item.id)
             finally:
