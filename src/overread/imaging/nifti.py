@@ -13,14 +13,12 @@ from overread.imaging.bounds import MAX_VOLUME_BYTES, check_file, check_pixels, 
 from overread.imaging.hounsfield import calibration_warning
 from overread.imaging.orientation import direction_letter, turn_for_display
 from overread.imaging.stored import StoredSlice
+from overread.imaging.volume import AIR_HU
 
 if TYPE_CHECKING:
     from nibabel.nifti1 import Nifti1Image
 
 __all__ = ["read_nifti"]
-
-_AIR_HU = -300.0
-"""No MR and no label map goes below it, and hardly a CT slice stays above it."""
 
 _LPS_FROM_RAS = np.array([-1.0, -1.0, 1.0])
 
@@ -112,7 +110,7 @@ def _slice(values: NDArray[np.float32], affine: NDArray[Any], *, stated: bool) -
     finite = values[np.isfinite(values)]
     if finite.size < values.size:
         warnings.append(f"{values.size - finite.size} pixels are no number: shown black")
-    is_ct = bool(finite.size) and float(finite.min()) <= _AIR_HU
+    is_ct = bool(finite.size) and float(finite.min()) <= AIR_HU
     warning = calibration_warning(values) if is_ct else None
     return StoredSlice(
         pixels=turn.pixels(values),
