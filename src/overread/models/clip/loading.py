@@ -13,7 +13,7 @@ from overread.imaging.slice_weights import SLICE_SIGMA
 from overread.models.clip.libraries import import_libraries
 from overread.records import JsonValue
 
-__all__ = ["CONTEXT_LENGTH", "Scorer", "load"]
+__all__ = ["CONTEXT_LENGTH", "Scorer", "load", "make_scorer", "weights_sha256"]
 
 CONTEXT_LENGTH = 256
 """Tokens of a text in CT-Bench's protocol (arXiv 2602.14879); models with fewer positions get as
@@ -74,6 +74,27 @@ def load(target: str) -> Scorer:
                 "or ARCHITECTURE:TAG as listed by open_clip.list_pretrained().",
             )
         ) from problem
+    return make_scorer(
+        network,
+        preprocess=preprocess,
+        tokenize=tokenize,
+        context_length=context_length,
+        device=device,
+        name=_name(base, extra_weights),
+    )
+
+
+def make_scorer(
+    network: Any,
+    *,
+    preprocess: Callable[[Any], Any],
+    tokenize: Callable[..., Any],
+    context_length: int,
+    device: str,
+    name: str,
+) -> Scorer:
+    """Make a scorer of a network, which is put into the state for answering."""
+    torch, open_clip = import_libraries()
     network.eval()
     return Scorer(
         torch=torch,
@@ -82,8 +103,8 @@ def load(target: str) -> Scorer:
         tokenize=tokenize,
         context_length=context_length,
         device=device,
-        name=_name(base, extra_weights),
-        weights_sha256=_weights_sha256(network),
+        name=name,
+        weights_sha256=weights_sha256(network),
         settings=_settings(torch, open_clip, network, context_length=context_length, device=device),
     )
 
@@ -126,7 +147,7 @@ def _load_over(open_clip: Any, network: Any, path: Path) -> None:
     open_clip.load_checkpoint(network, str(path), strict=True, weights_only=True)
 
 
-def _weights_sha256(network: Any) -> str:
+def weights_sha256(network: Any) -> str:
     """Hash names, types, shapes and values of all weights, in the order of their names."""
     digest = hashlib.sha256()
     for name, tensor in sorted(network.state_dict().items()):

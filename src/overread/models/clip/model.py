@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from overread.contracts import Form, Picture, Query, Reply
-from overread.errors import ModelError, expected
+from overread.errors import ImageError, ModelError, expected
 from overread.models.clip.loading import Scorer
 from overread.models.clip.protocol import combine_slices, probabilities
+from overread.models.clip.tensors import KeptTensors, picture_tensor
 from overread.records import Choice, Media, ModelIdentity, Option
 
 __all__ = ["ClipModel"]
@@ -34,14 +34,23 @@ class ClipModel:
     is JSON: the letter and the probability of every option.
 
     Every picture and text is encoded by itself, so that no answer depends on what else is asked.
+
+    Parameters
+    ----------
+    scorer
+        The loaded model.
+    tensors
+        Pictures as tensors, kept for the next model with the same preprocessing: a model in
+        training is asked the same questions every epoch.
     """
 
     sees = True
     form: Form = "clip"
     max_concurrency = 1
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Scorer, *, tensors: KeptTensors | None = None) -> None:
         self._scorer = scorer
+        self._tensors = tensors or KeptTensors(most_bytes=0)
         self._cache: OrderedDict[Hashable, _Feature] = OrderedDict()
         self._identity = ModelIdentity(
             kind="clip",
@@ -101,14 +110,16 @@ class ClipModel:
         key = "picture", picture.receipt.sha256
         if (known := self._cached(key)) is not None:
             return known
-        try:
-            with Image.open(io.BytesIO(picture.data)) as image:
-                tensor = self._scorer.preprocess(image.convert("RGB"))
-        except (OSError, ValueError) as problem:
-            raise _cannot(query, rule="a PNG or JPEG picture", got=problem) from problem
+        tensor = self._tensors.get(picture.receipt.sha256, lambda: self._tensor(query, picture))
         batch = tensor[None].to(self._scorer.device)
         with self._scorer.torch.inference_mode():
             return self._keep(key, self._scorer.network.encode_image(batch, normalize=True)[0])
+
+    def _tensor(self, query: Query, picture: Picture) -> Any:
+        try:
+            return picture_tensor(picture, self._scorer.preprocess)
+        except ImageError as problem:
+            raise _cannot(query, rule="a PNG or JPEG picture", got=problem) from problem
 
     def _text(self, text: str) -> _Feature:
         key = "text", text
