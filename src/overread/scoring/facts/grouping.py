@@ -22,7 +22,8 @@ _SAME: Final = frozenset(
      "indicative", "indicating", "(", "or", "/", "called", "as", "considered", "appears", "appear")
 )  # fmt: skip
 """Between two types: the second one says what the first one is."""
-_AGAIN: Final = frozenset(("the", "this", "these", "it", "that", "its", "which", "said", "same"))
+_AGAIN: Final = frozenset(("the", "this", "these", "it", "that", "its", "which", "said", "same", "largest",
+     "biggest", "dominant", "index"))
 _ANOTHER: Final = frozenset(
     ("a", "an", "another", "one", "additional", "second", "further", "two", "three", "multiple",
      "several", "few", "other", "no", "there", "new", "also", "separate", "smaller", "larger")
@@ -99,11 +100,14 @@ def _cut(
     if any(word in _SAME for word in between) and not any(w in _STOPS for w in between):
         return None
     anew = any(word in _ANOTHER for word in after)
+    elsewhere = _own_place(mentions, cut, mention)
     if any(word in _AGAIN for word in after[:2]) and not anew:
-        return None if _may_be_same(last, mention) else cut + 1
+        return None if _may_be_same(last, mention) and not elsewhere else cut + 1
     if words[mention.start].text in _WEAK and not anew:
-        return None if not _own_place(mentions, cut, mention) else cut + 1
-    if strongest == _SENTENCE and ":" in after:
+        return cut + 1 if elsewhere else None
+    if between[cut - last.end] == "with" and last.term.type == mention.term.type:
+        return None
+    if strongest == _SENTENCE and ":" in after and not elsewhere:
         return None
     return cut + 1
 
@@ -125,7 +129,7 @@ def _strength(words: Sequence[Word], place: int, end: int) -> int:
         return 3
     if text in ("and", "plus", "while", "whereas", "but"):
         return 2
-    return 1 if text in (",", "with", "in", "containing") and text == "," else 0
+    return 1 if text in (",", "with") else 0
 
 
 def _may_be_same(last: Mention, mention: Mention) -> bool:
@@ -134,8 +138,9 @@ def _may_be_same(last: Mention, mention: Mention) -> bool:
 
 
 def _own_place(mentions: Sequence[Mention], cut: int, mention: Mention) -> bool:
-    """Whether a place stands between the cut and the type: "…, left renal lesion"."""
-    return any(
-        cut < each.start < mention.start and (each.term.place or each.term.side)
-        for each in mentions
-    )
+    """Whether another place stands between the cut and the type: "…, left renal lesion"."""
+    own = {
+        each.term.place or each.term.side for each in mentions if cut < each.start < mention.start
+    }
+    before = {each.term.place or each.term.side for each in mentions if each.start < cut}
+    return bool(own - before - {None})

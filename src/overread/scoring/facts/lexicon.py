@@ -32,6 +32,8 @@ class Place:
     group: str | None
     side: str | None
     near: frozenset[str]
+    region: str | None
+    """Where the larger places tell none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +84,8 @@ class Lexicon:
     types: Mapping[str, str | None]
     """Type → the next more general one."""
     may_be: Mapping[str, frozenset[str]]
+    usual_organ: Mapping[str, str]
+    """Type → where it lies when no place is named."""
     kinds: Mapping[str, AttributeKind]
     languages: Mapping[str, frozenset[str]]
     root: _Node
@@ -123,8 +127,9 @@ class Lexicon:
 
     def region_of(self, name: str) -> str | None:
         """Give the body part that a place is or lies in; None for bone, muscle, vessel."""
-        regions = (each for each in self.place_chain(name) if self.places[each].level == "region")
-        return next(regions, None)
+        chain = [self.places[each] for each in self.place_chain(name)]
+        told = (each.name if each.level == "region" else each.region for each in chain)
+        return next((region for region in told if region), None)
 
     def may_be_same_organ(self, one: str, other: str) -> bool:
         """Whether two organs may be two names for one spot: nested, or near by the table."""
@@ -158,6 +163,7 @@ def lexicon() -> Lexicon:
     for kind, row in attributes.items():
         for value, words in row["words"].items():
             _enter(root, words, Term(attribute=(kind, value)))
+    _enter(root, _table("ignored")["words"], Term())
     for side, words in _SIDES.items():
         _enter(root, words, Term(side=side))
     return Lexicon(
@@ -169,11 +175,13 @@ def lexicon() -> Lexicon:
                 group=row.get("group"),
                 side=row.get("side"),
                 near=frozenset(row.get("near", ())),
+                region=row.get("region"),
             )
             for name, row in places.items()
         },
         types={name: row.get("within") for name, row in types.items()},
         may_be={name: frozenset(row.get("may_be", ())) for name, row in types.items()},
+        usual_organ={name: row["organ"] for name, row in types.items() if "organ" in row},
         kinds={
             kind: AttributeKind(
                 name=kind,

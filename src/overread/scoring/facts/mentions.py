@@ -28,7 +28,7 @@ _ORDINALS: Final = {
 }  # fmt: skip
 _TISSUE: Final = frozenset(
     ("attenuation", "density", "mass", "nodule", "lesion", "component", "focus", "thickening",
-     "implant", "attenuating", "tumor", "nodularity", "opacity", "deposit", "structure")
+     "implant", "extension", "stranding", "attenuating", "tumor", "nodularity", "opacity", "deposit", "structure")
 )  # fmt: skip
 _NO_PLACE: Final = frozenset(("window", "view", "image", "scan", "ct", "setting", "algorithm"))
 """After "lung" or "bone": how the picture was made."""
@@ -41,6 +41,8 @@ class Mention:
     term: Term
     start: int
     end: int
+    bare: bool = False
+    """A single word: "base", not "lung base"."""
     site: str | None = None
     """A numbered part of an organ: ``segment 7``, ``level L3``, ``rib 7``."""
     denied: bool = False
@@ -97,8 +99,8 @@ def _found(words: Sequence[Word], sizes: frozenset[int]) -> Iterator[Mention]:
             continue
         term, end = found
         follows = words[end].text if end < len(words) else ""
-        if not (term.place and follows in _NO_PLACE):
-            yield Mention(term=term, start=place, end=end)
+        if term != Term() and not (term.place and follows in _NO_PLACE):
+            yield Mention(term=term, start=place, end=end, bare=end == place + 1)
         place = end
 
 
@@ -184,11 +186,11 @@ def _is_type(mention: Mention) -> bool:
 
 _NO: Final = frozenset(
     ("no", "without", "not", "neither", "nor", "never", "lack", "lacking", "lacks", "denies",
-     "absent", "excluding")
+     "absent", "excluding", "none")
 )  # fmt: skip
 _NO_OF: Final = frozenset(
     (("absence", "of"), ("free", "of"), ("negative", "for"), ("rather", "than"),
-     ("instead", "of"), ("other", "than"), ("devoid", "of"))
+     ("instead", "of"), ("devoid", "of"))
 )  # fmt: skip
 _NOT_NO: Final = frozenset(
     (("not", "only"), ("no", "doubt"), ("no", "longer"), ("no", "more"), ("not", "well"),
@@ -208,6 +210,7 @@ _NOT_SEEN: Final = re.compile(
 _NORMAL: Final = re.compile(
     r"\b(?:is|are|appear|appears|look|looks|remain|remains)(?: \w+){0,1} (?:clear|normal|"
     r"unremarkable|spared|preserved|intact|uninvolved)\b"
+    r"(?! (?:apart|except|other|aside|save|but)\b)"
 )
 _RESOLVED: Final = frozenset(("resolved",))
 
@@ -240,6 +243,7 @@ def _ends(words: Sequence[Word]) -> list[int]:
     return ends
 
 
+_VERBS: Final = frozenset(("with", "which", "that", "measuring", "is", "are", "was", "were"))
 _FARTHEST: Final = 30
 """Words that a "no" reaches at most."""
 
@@ -268,7 +272,7 @@ def _reach(
         )
         if seen and word in (",", "and") and not goes_on:
             return place + 1, position
-        if seen and word in ("with", "which", "that", "measuring"):
+        if seen and word in _VERBS:
             return place + 1, position
         seen = seen or position in starts
     return place + 1, end
@@ -308,6 +312,7 @@ _BESIDE_TO: Final = frozenset(
      "posterolateral", "anterolateral", "dorsal", "ventral", "superficial", "anteromedial",
      "posteromedial", "parallel", "attached")
 )  # fmt: skip
+_BESIDE_OF: Final = frozenset((("level", "of"), ("effect", "on"), ("junction", "with")))
 _ADJOINED: Final = frozenset(("to", "into", "through", "towards", "toward", "from"))
 _INTO: Final = frozenset(
     ("in", "within", "at", "involving", "arising", "from", "with", "measuring")
@@ -354,7 +359,7 @@ def _state(words: Sequence[Word], place: int, state: str) -> str:
         return ""
     if (text, follows) in _HISTORY:
         return "history"
-    if text in _BESIDE or (text in _BESIDE_TO and follows in _ADJOINED):
+    if text in _BESIDE or (text, follows) in _BESIDE_OF or (text in _BESIDE_TO and follows in _ADJOINED):
         return "beside"
     if state == "beside" and text in _INTO and words[place - 1].text not in _BESIDE_TO:
         return ""

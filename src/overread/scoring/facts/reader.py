@@ -11,7 +11,7 @@ forward to the end of its clause or list, with words of our own.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -105,6 +105,9 @@ def _lesion(group: Group, known: Lexicon) -> Lesion:
     places = [each for each in group.mentions if each.term.place or each.site]
     own = [each for each in places if not each.landmark]
     organs, sites, sides = _places(own, known)
+    if not places:
+        usual = {known.usual_organ.get(name) for name in _types(typed, known)} - {None}
+        organs = frozenset(name for name in usual if name)
     said_regions = {each.term.place for each in own if each.term.place} | {
         each.term.place for each in places if each.term.place and not organs
     }
@@ -131,8 +134,11 @@ def _places(
 ) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Give the narrowest organs, the sites, and the sides that sites imply."""
     named = {each.term.place for each in own if each.term.place}
+    bare = {name for each in own if each.bare and (name := each.term.place) in _BARE}
     sites = {name for name in named if known.places[name].level == "site"}
     direct = {name for name in named if known.places[name].level == "organ"}
+    around = direct | {organ for site in sites - bare if (organ := known.organ_of(site))}
+    sites -= {name for name in bare if not _belongs(name, around)}  # the base of some other organ
     organs = direct | {organ for site in sites if (organ := known.organ_of(site))}
     wider = {up for organ in organs for up in known.place_chain(organ)[1:]}
     sites |= {
@@ -141,6 +147,20 @@ def _places(
     implied = {side for site in sites if (side := known.places[site].side)}
     numbered = {each.site for each in own if each.site}
     return frozenset(organs - wider), frozenset(sites | numbered), frozenset(implied)
+
+
+_BARE: Final[Mapping[str, frozenset[str]]] = {
+    "lung apex": frozenset(("lung", "pleura")),
+    "lung base": frozenset(("lung", "pleura")),
+    "pancreatic head": frozenset(("pancreas",)),
+    "pancreatic body": frozenset(("pancreas",)),
+    "pancreatic tail": frozenset(("pancreas",)),
+}
+"""Sites that a single word names, where one of these organs is spoken of."""
+
+
+def _belongs(site: str, organs: set[str]) -> bool:
+    return bool(organs & _BARE[site]) or (not organs and site.startswith("lung"))
 
 
 def _is_site(name: str, known: Lexicon) -> bool:
@@ -176,6 +196,8 @@ def _attributes(
         for kind, value in affirmed
         if value in known.kinds[kind].narrower
     }
+    if ("texture", "part-solid") in affirmed:
+        wider.add(("texture", "solid"))  # of its component
     return frozenset(affirmed - wider), frozenset(denied - affirmed)
 
 

@@ -11,12 +11,12 @@ from overread.scoring.facts.facts import Size
 __all__ = ["SizeMention", "size_mentions"]
 
 _WORDS: Final = {
-    "half a": 0.5, "a": 1.0, "one": 1.0, "one and a half": 1.5, "two": 2.0, "three": 3.0,
+    "half a": 0.5, "a half": 0.5, "half": 0.5, "a": 1.0, "one": 1.0, "one and a half": 1.5, "two": 2.0, "three": 3.0,
     "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0, "eight": 8.0, "nine": 9.0, "ten": 10.0,
     "eleven": 11.0, "twelve": 12.0, "fifteen": 15.0, "twenty": 20.0,
 }  # fmt: skip
 _NUMBER: Final = (
-    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:one and a half|half a|"
+    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:one and a half|half a|a half|half|"
     r"eleven|twelve|fifteen|twenty|two|three|four|five|six|seven|eight|nine|ten|one|a)\b(?=[ -]))"
 )
 _UNIT: Final = r"(?:mms?\b|cms?\b|millimet(?:er|re)s?\b|centimet(?:er|re)s?\b)"
@@ -31,20 +31,21 @@ _BOUND: Final = (
     r"\blarger than|\bover|\bexceeding|>|≥|\bat least))?[ -]?"
 )
 _SIZE: Final = re.compile(
-    rf"{_BOUND}(?P<a>{_NUMBER})[ -]?(?P<ua>{_UNIT})?{_AXIS}"
+    rf"{_BOUND}(?P<a>{_NUMBER})(?:[ -]?(?P<ua>{_UNIT}))?{_AXIS}"
     rf"(?:(?P<to> ?(?:-|\bto\b|\band\b) ?)(?P<r>{_NUMBER})"
-    rf"|{_TIMES}(?P<b>{_NUMBER})[ -]?(?P<ub>{_UNIT})?{_AXIS}"
-    rf"(?:{_TIMES}(?P<c>{_NUMBER}))?)?[ -]?(?P<u>{_UNIT})?"
+    rf"|{_TIMES}(?P<b>{_NUMBER})(?:[ -]?(?P<ub>{_UNIT}))?{_AXIS}"
+    rf"(?:{_TIMES}(?P<c>{_NUMBER}){_AXIS})?)?(?:[ -]?(?P<u>{_UNIT}))?"
 )
 _EARLIER: Final = re.compile(
-    r"(?:\bpreviously|\bprior|\bformerly|\bcompared (?:to|with)|\bfrom|\bversus|\bvs\.?|\bwas|"
+    r"(?:\bpreviously|\bprior|\bformerly|\bcompared (?:to|with)|(?<!apart )(?<!aside )(?<!ing )\bfrom|\bversus|\bvs\.?|\bwas|"
     r"\bwere|\bearlier|\bbefore|\boriginally|\binitially)"
     r"(?: (?:measured|measuring|size|of|a|about|approximately|it|scan|study))*[ (:]*$"
 )
 _DISTANCE: Final = re.compile(
-    r"^[ -]?(?:away|from|above|below|distal|proximal|deep|superior|inferior|caudal|cranial|"
-    r"lateral|medial|anterior|posterior|thick (?:slices?|sections?|cuts)|slices?|sections?|"
-    r"collimation|reconstructions?|apart|beyond|off)\b(?! (?:aspect|to the (?:hilum )?measur))"
+    r"^[ -]?(?:away|from|above|below|(?:distal|proximal|deep|superior|inferior|caudal|cranial|"
+    r"lateral|medial|anterior|posterior)(?:ly)? (?:to|from)|thick(?:ness)?\b(?= (?:slices?|"
+    r"sections?|cuts))|slices?|sections?|collimation|reconstructions?|apart|beyond|off|"
+    r"(?:solid|calcified|enhancing|cystic) components?)\b"
 )
 _SUBCENTIMETRE: Final = re.compile(r"\bsub-?centimet(?:er|re)\b|\bsub-?cm\b")
 _LARGEST_MM: Final = 600.0
