@@ -336,9 +336,17 @@ def _notes(panels: Sequence[tuple[int, str, Panel]]) -> Iterable[str]:
             if each.reason:
                 n = count(each.n_asked - each.n_read)
                 yield f"{label}: {n} votes of {each.judge} have no verdict, mostly: {each.reason}."
-        for pair in panel.agreement.pairs:
-            if pair.kappa.reason:
-                yield f"Kappa of {pair.first} and {pair.second}: {pair.kappa.reason}."
+        for reason, pairs in _kappas_without(panel).items():
+            yield f"Kappa of {'; '.join(pairs)}: {reason}."
         for judged in panel.calibration:
             if judged.share.reason:
                 yield f"{judged.judge} against people: {judged.share.reason}."
+
+
+def _kappas_without(panel: Panel) -> dict[str, list[str]]:
+    """Gather the pairs whose kappa or interval is undefined by the reason."""
+    found: dict[str, list[str]] = {}
+    for pair in panel.agreement.pairs:
+        if pair.kappa.reason:
+            found.setdefault(pair.kappa.reason, []).append(f"{pair.first} and {pair.second}")
+    return found

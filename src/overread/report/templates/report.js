@@ -510,12 +510,14 @@
     const ruleMark = (answer) => {
       if (answer.outcome === "open") return null;
       const read = answer.letter !== null && answer.letter !== undefined ? `read “${answer.letter}”` : null;
-      const facts = [words[answer.outcome], read, text(answer.rule)].filter(Boolean).join(" · ");
+      const came = text(answer.reply) !== null; // else the card itself says why there is none
+      const facts = [words[answer.outcome], read, came ? text(answer.rule) : null]
+        .filter(Boolean).join(" · ");
       return mark(answer.outcome, `rule: ${facts}`);
     };
     const givenView = (answer, run) => {
       const reply = answer ? text(answer.reply) : null;
-      const juries = answer && answer.jury
+      const juries = answer && answer.jury && reply && reply.trim() !== ""
         ? ["honest", "published"].filter((profile) => answer.jury[profile]).map((profile) =>
             mark(answer.jury[profile] === "none" ? "none" : answer.jury[profile],
               `${profile === "honest" ? "jury" : "published jury"}: ${juryWords[answer.jury[profile]]}`))
