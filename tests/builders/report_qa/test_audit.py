@@ -153,6 +153,29 @@ def test_error_rates_come_with_intervals(tmp_path: Path, delimiter: str) -> None
     assert (supported.n, supported.value, supported.reason) == (0, None, "no such pair")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_sheet_comes_back_from_any_spreadsheet(
+    tmp_path: Path, encoding: str, delimiter: str
+) -> None:
+    candidates = many(2)
+    first = candidates[0]
+    pair = dataclasses.replace(first.pair, answer="“Größe” – links; vorn,\noben")
+    candidates = [dataclasses.replace(first, pair=pair), *candidates[1:]]
+    sheet = tmp_path / "out.csv"
+    write_sheet(sheet, candidates)
+    rows = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8-sig"), newline="")))
+    rows[0] |= {"is_spatial": "TRUE", "is_relevant": "FALSE", "auditor": "Ä"}
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, delimiter=delimiter, lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    (tmp_path / "back.csv").write_bytes(text.getvalue().encode(encoding))
+    audit = audit_of(tmp_path / "back.csv", candidates)
+    assert dict(audit.verdicts) == {candidates[0].id: False}
+    assert (audit.n_open, audit.auditors, audit.findings) == (len(candidates) - 1, ("Ä",), ())
+
+
 def test_pairs_of_one_patient_are_not_taken_for_independent(tmp_path: Path) -> None:
     candidates = many(3)
     answers = {

@@ -109,6 +109,33 @@ def test_a_missing_file_is_refused_in_words(tmp_path: Path) -> None:
         read_reports(tmp_path / "none.csv", Columns())
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_spreadsheet_may_save_it_as_it_likes(
+    tmp_path: Path, encoding: str, delimiter: str, end: str
+) -> None:
+    text = delimiter.join(["case", '"findings"', "impressions"]) + end
+    text += delimiter.join(["a", '"One, two; three\tfour"', "Größe"]) + end + delimiter * 2 + end
+    table = read(tmp_path / "r.csv", text.encode(encoding))
+    (report,) = table.reports
+    assert (report.findings, report.impressions) == ("One, two; three\tfour", "Größe")
+    assert table.findings == ()
+
+
+def test_a_first_line_that_names_the_delimiter_is_heeded(tmp_path: Path) -> None:
+    table = read(tmp_path / "r.csv", "sep=;\r\ncase;findings\r\na;left, above\r\n")
+    assert table.reports[0].findings == "left, above"
+
+
+def test_a_report_that_its_commas_parted_is_not_asked_about(tmp_path: Path) -> None:
+    table = read(tmp_path / "r.csv", HEAD + "a,A nodule, in the left lung, and more.\nb,Right.,\n")
+    assert [report.case for report in table.reports] == ["b"]
+    (found,) = table.findings
+    assert (found.code, found.where, found.count) == ("report-left-out", "a", 1)
+    assert "more cells than the table has columns" in found.evidence
+
+
 def test_windows_1252_is_read_and_said(tmp_path: Path) -> None:
     table = read(tmp_path / "r.csv", (HEAD + "a,Größe,\n").encode("cp1252"))
     assert table.reports[0].findings == "Größe"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 
 from overread.builders.report_qa.audit_sheet import LABEL_COLUMNS, unguarded
 from overread.builders.report_qa.candidates import Candidate
+from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 from overread.errors import UsageError, expected
 from overread.records import Finding, Severity
 from overread.stats.bootstrap import cluster_codes
@@ -22,7 +22,6 @@ from overread.stats.intervals import Interval, wilson
 __all__ = ["Audit", "Rate", "read_audit"]
 
 _MAX_BYTES = 64 * 2**20
-_LONGEST_CELL = 2**20
 _YES = frozenset({"yes", "y", "true", "1", "x", "ja", "oui"})
 _NO = frozenset({"no", "n", "false", "0", "nein", "non"})
 _NEEDED = ("pair", "question", "answer", "is_spatial", "is_relevant")
@@ -218,29 +217,18 @@ def _rate(
 
 
 def _cells(path: Path) -> list[tuple[str, dict[str, str]]]:
-    before = csv.field_size_limit(_LONGEST_CELL)
     try:
-        if (size := path.stat().st_size) > _MAX_BYTES:
-            raise ValueError(f"{size:,} bytes")
-        text = path.read_bytes().decode("utf-8-sig")
-        # Spreadsheets of some countries part cells by semicolons.
-        head = text.partition("\n")[0]
-        delimiter = ";" if head.count(";") > head.count(",") else ","
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        names = [name.strip().casefold() for name in next(reader, [])]
-        rows = [
-            (f"line {reader.line_num}", dict(zip(names, map(str.strip, cells), strict=False)))
-            for cells in reader
-            if any(cells)
-        ]
+        text, _ = decode_sheet(path, max_bytes=_MAX_BYTES)
+        names, rows = read_sheet(text)
     except (OSError, ValueError, csv.Error) as error:
         raise _no_sheet(path, f"something else ({error})") from error
-    finally:
-        csv.field_size_limit(before)
-    missing = [name for name in _NEEDED if name not in names]
+    folded = [name.casefold() for name in names]
+    missing = [name for name in _NEEDED if name not in folded]
     if missing:
         raise _no_sheet(path, f"no column {', '.join(missing)}")
-    return rows
+    return [
+        (row.where, {name.casefold(): cell for name, cell in row.cells.items()}) for row in rows
+    ]
 
 
 def _row(cells: Mapping[str, str], by_id: Mapping[str, Candidate]) -> _Row | str | None:

@@ -89,6 +89,7 @@ def refuse_used_sheet(path: Path) -> None:
 
 def _is_untouched(path: Path) -> bool:
     try:
+        # Whatever else may have saved it is somebody: ours is UTF-8 with commas.
         rows = list(csv.reader(io.StringIO(path.read_text("utf-8-sig"), newline=""), strict=True))
     except (OSError, ValueError, csv.Error):
         return False

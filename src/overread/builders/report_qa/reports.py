@@ -7,7 +7,6 @@ A CSV with one report a row, or JSON as CT-SpatialVQA releases it (``{case: {"Fi
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from collections import defaultdict
@@ -16,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from overread.benchmarks.ct_bench.index import encoding_finding, read_text
+from overread.benchmarks.ct_bench.index import encoding_finding
+from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 from overread.errors import ReleaseError, UsageError, expected
 from overread.records import Finding, Severity
 
@@ -25,12 +25,12 @@ __all__ = ["Columns", "Report", "ReportTable", "read_reports"]
 _MAX_BYTES = 512 * 2**20
 _LONGEST_REPORT = 60_000
 """Characters; fifteen times the longest of CT-RATE's validation split."""
-_LONGEST_CELL = 2**20
 _CASE_NAMES = ("case", "case_id", "file_name", "volumename", "volume_name")
 _FINDINGS_NAMES = ("findings", "findings_en")
 _IMPRESSIONS_NAMES = ("impressions", "impressions_en", "impression", "impression_en")
 _NOTHING = frozenset({"", "nan", "none", "null", "n/a", "na", "-", "not given."})
 """How tables write that a cell is empty."""
+_PARTED = "it has more cells than the table has columns, as where a text with commas has no quotes"
 _SAFE_CASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
@@ -83,8 +83,10 @@ def read_reports(path: Path, columns: Columns) -> ReportTable:
     rows, encoding = _rows(path, columns)
     reports: dict[str, Report] = {}
     faults: dict[str, list[str]] = defaultdict(list)
-    for where, report in rows:
-        fault = _fault(report) or ("its case stands there twice" if report.case in reports else "")
+    for where, report, is_whole in rows:
+        fault = _fault(report) if is_whole else _PARTED
+        if not fault and report.case in reports:
+            fault = "its case stands there twice"
         if fault:
             faults[fault].append(report.case[:80] or where)
         else:
@@ -99,7 +101,11 @@ def read_reports(path: Path, columns: Columns) -> ReportTable:
                 remedy="Name the columns with --case-column and --findings-column.",
             )
         )
-    odd = [] if encoding == "utf-8" else [encoding_finding(path.name, encoding, words="reports")]
+    odd = (
+        []
+        if encoding.startswith("utf")
+        else [encoding_finding(path.name, encoding, words="reports")]
+    )
     return ReportTable(
         reports=tuple(reports.values()),
         findings=(
@@ -156,10 +162,10 @@ def _shared(reports: Iterable[Report]) -> Iterator[Finding]:
 # ---------------------------------------------------------------- two kinds of file
 
 
-def _rows(path: Path, columns: Columns) -> tuple[list[tuple[str, Report]], str]:
-    """Read what stands there, row by row, and say in which encoding it was."""
+def _rows(path: Path, columns: Columns) -> tuple[list[tuple[str, Report, bool]], str]:
+    """Read what stands there, row by row and whether it is whole, and say in which encoding."""
     try:
-        text, encoding = read_text(path, max_bytes=_MAX_BYTES)
+        text, encoding = decode_sheet(path, max_bytes=_MAX_BYTES)
         is_json = text.lstrip()[:1] in ("{", "[")
         rows = list(_from_json(text) if is_json else _from_csv(text))
     except (OSError, ValueError, RecursionError, csv.Error) as error:
@@ -171,7 +177,7 @@ def _rows(path: Path, columns: Columns) -> tuple[list[tuple[str, Report]], str]:
                 remedy="Give one report a row, with its case, findings and impressions.",
             )
         ) from error
-    names = dict.fromkeys(name for _, cells in rows for name in cells)
+    names = dict.fromkeys(name for _, cells, _ in rows for name in cells)
     case = _column(names, columns.case, _CASE_NAMES, "--case-column", path)
     findings = _column(names, columns.findings, _FINDINGS_NAMES, "--findings-column", path)
     impressions = (
@@ -187,8 +193,9 @@ def _rows(path: Path, columns: Columns) -> tuple[list[tuple[str, Report]], str]:
                 findings=_cell(cells, findings),
                 impressions=_cell(cells, impressions) if impressions else "",
             ),
+            is_whole,
         )
-        for where, cells in rows
+        for where, cells, is_whole in rows
     ], encoding
 
 
@@ -217,26 +224,19 @@ def _cell(cells: Mapping[str, object], name: str) -> str:
     return "" if text.casefold() in _NOTHING else text
 
 
-def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
-    before = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        names = [name.strip() for name in next(reader, [])]
-        for cells in reader:
-            if cells:
-                yield f"line {reader.line_num}", dict(zip(names, cells, strict=False))
-    finally:
-        csv.field_size_limit(before)
+def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, object], bool]]:
+    _, rows = read_sheet(text)
+    return ((row.where, row.cells, row.is_whole) for row in rows)
 
 
-def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, object], bool]]:
     """Read a mapping from cases to reports, or a list of rows."""
     held = json.loads(text)
     if isinstance(held, dict):
         for case, cells in cast("dict[str, object]", held).items():
             inner = cast("dict[str, object]", cells) if isinstance(cells, dict) else {}
-            yield case[:80], {"Findings_EN": None, **inner, "case": case}
+            yield case[:80], {"Findings_EN": None, **inner, "case": case}, True
         return
     for number, cells in enumerate(cast("list[object]", held), start=1):
         inner = cast("dict[str, object]", cells) if isinstance(cells, dict) else {}
-        yield f"row {number}", inner
+        yield f"row {number}", inner, True
