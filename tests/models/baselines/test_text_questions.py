@@ -93,7 +93,7 @@ def test_majority_takes_the_most_frequent_answer_of_the_form(
         ("majority", SIDE, "no solved questions"),
         ("longest", SIDE, "asks for Text"),
         ("text-only", SIDE, "asks for Text"),
-        ("radiomics", SIDE, "asks for Text"),
+        ("radiomics", SIDE, "no training pictures with descriptions"),
     ],
 )
 def test_without_anything_to_go_on_the_reason_is_said(

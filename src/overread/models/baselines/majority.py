@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 from overread.contracts import ModelOptions, Query, Renderer, Training
 from overread.models.baselines.base import Baseline, NothingToSayError
+from overread.models.baselines.typical import typical_text
 from overread.records import Option, Text
 from overread.scoring.spatial.compare import canonical_answer
 from overread.scoring.spatial.forms import question_form
@@ -20,7 +21,9 @@ class Majority(Baseline):
 
     Only letters that the question offers count; among equally frequent ones the first offered
     wins. Where free text is asked for, it is the most frequent answer to closed questions of the
-    same form, as the spatial reader reads the solved ones; the first in the alphabet of equals.
+    same form, as the spatial reader reads the solved ones; the first in the alphabet of equals. An
+    open question gets the most typical description of the training split (`typical_text`): the
+    sentence that a caption writer would always write who looks at no picture.
     """
 
     def __init__(self, argument: str, options: ModelOptions) -> None:
@@ -28,6 +31,7 @@ class Majority(Baseline):
         self._by_task: dict[str, Counter[str]] = {}
         self._overall: Counter[str] = Counter()
         self._by_form: dict[str, Counter[str]] = {}
+        self._description: str | None = None
 
     def learn(self, training: Training, render: Renderer) -> None:
         """Count the right letters of the solved questions; those without an answer are left out."""
@@ -40,6 +44,8 @@ class Majority(Baseline):
                 by_task[item.task][reference.answer] += 1
             elif answer := canonical_answer(item.question, reference.answer):
                 by_form[question_form(item.question)][answer] += 1
+        described = (case.texts.get("description") for case in training.cases)
+        self._description = typical_text([text for text in described if text])
         self._by_task = dict(by_task)
         self._by_form = dict(by_form)
         self._overall = sum(by_task.values(), Counter[str]())
@@ -54,8 +60,13 @@ class Majority(Baseline):
         raise NothingToSayError(_NOTHING_TO_COUNT)
 
     def say(self, query: Query) -> str:
-        """Give the most frequent answer of the form. NothingToSayError without solved ones."""
+        """Give the most frequent answer of the form, or the most typical description.
+
+        NothingToSayError without solved questions of the form and without descriptions.
+        """
         counts = self._by_form.get(question_form(query.item.question))
+        if not counts and self._description is not None:
+            return self._description
         if not counts:
             raise NothingToSayError(_NOTHING_TO_COUNT)
         return min(counts, key=lambda answer: (-counts[answer], answer))

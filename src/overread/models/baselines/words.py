@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-__all__ = ["StatedSize", "sizes_mm", "stated_size", "terms"]
+__all__ = ["WORD", "StatedSize", "sizes_mm", "stated_size", "terms"]
 
-_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+"""A word, in lower case and without numbers."""
 _UNIT = r"(?:(mm|cm|pixels?|px)\b)"
 _NUMBER = r"(\d{1,4}(?:\.\d{1,3})?)"
 _LENGTH = re.compile(
@@ -33,7 +34,7 @@ def terms(text: str) -> frozenset[str]:
     >>> sorted(terms("Left lung"))
     ['left', 'left lung', 'lung']
     """
-    words = _WORD.findall(text.lower())
+    words = WORD.findall(text.lower())
     pairs = (f"{first} {second}" for first, second in pairwise(words))
     return frozenset(words).union(pairs)
 

@@ -44,6 +44,9 @@ class Asked:
     """Of words and pictures: the same question has the same one."""
     words: str
     """All texts of all messages."""
+    is_open: bool
+    """Pictures are shown, and neither options nor a JSON object are named: a sentence is asked
+    for."""
     settings: Mapping[str, object]
     """All but the messages."""
 
@@ -69,7 +72,8 @@ def read_question(body: bytes) -> Asked:
         images=images,
         letters=_letters(fields, texts),
         digest=digest.digest(),
-        words="\n\n".join(texts),
+        words=(words := "\n\n".join(texts)),
+        is_open=images > 0 and "{" not in words and not _LETTERED_LINE.search(words),
         settings=fields,
     )
 
@@ -92,7 +96,7 @@ def reply_text(script: Script, outcome: str, asked: Asked) -> str | None:
             pass
     if (judged := judge_reply(script.judge, asked.words)) is not None:
         return judged
-    if script.form == "words":
+    if script.form == "words" or (script.form == "json" and asked.is_open):
         return script.choose_words(asked.digest)
     if script.form == "letter":
         return letter

@@ -8,8 +8,9 @@ key            meaning
 =============  =====================================================================
 letter         ``hash`` (of the question: every letter as often), ``first``, ``last``
                or a letter such as ``A``
-form           ``json`` (as the chat protocol asks), ``letter``, ``prose``, or ``words`` for open
-               questions: one of a few short answers, by hash
+form           ``json`` (as the chat protocol asks; `words` where pictures are shown and a
+               sentence is asked for), ``letter``, ``prose``, or ``words`` for open questions: one
+               of a few short answers, by hash
 judge          how it grades answers, where that is asked: see `judge_answers`; ``exact``
 delay          seconds before every reply
 queue          what happens to the first requests, joined by ``+``: ``429+ok+cut``

@@ -80,6 +80,8 @@ class Evidence:
             targets[kind.cases, start : start + kind.present.shape[1]] = kind.present
         self._projection = Projection(features, targets, weights)
         self._size_unit, self._size_fit, self._size_spread = _fit_sizes(sizes, texts)
+        self._texts = texts
+        self._stated: dict[str, list[StatedSize | None]] = {}
 
     def judge(self, features: NDArray[np.float64], sizes: NDArray[np.float64]) -> Judgement:
         """Judge one lesion by its features (n_features,) and its sizes (n_size_features,)."""
@@ -104,6 +106,23 @@ class Evidence:
         holds = np.array([[term in bag for term in known] for bag in bags])
         p = self.probabilities(judgement, name, known)
         return scores + np.where(holds, np.log(p), np.log1p(-p)).sum(axis=1)
+
+    def texts_of(self, kind: str) -> tuple[str, ...]:
+        """Give all training texts of a kind, in the order of the cases; none of an unknown kind."""
+        cases = self._kinds[kind].cases.tolist() if kind in self._kinds else ()
+        return tuple(self._texts[number][kind] for number in cases)
+
+    def agreements(self, judgement: Judgement, kind: str) -> NDArray[np.float64]:
+        """Give the log likelihood of every text of a kind (`texts_of`), up to a common constant.
+
+        Unlike `agreement` it is about all terms of the kind, whichever the texts hold.
+        """
+        of_kind = self._kinds[kind]
+        p = self.probabilities(judgement, kind, list(of_kind.columns))
+        scores = of_kind.present @ (np.log(p) - np.log1p(-p))
+        if kind not in self._stated:
+            self._stated[kind] = [stated_size(text) for text in self.texts_of(kind)]
+        return scores + _size_agreement(judgement, self._stated[kind], self._size_unit)
 
     def probabilities(
         self, judgement: Judgement, kind: str, known: Sequence[str]

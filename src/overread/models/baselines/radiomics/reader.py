@@ -26,6 +26,8 @@ _UNSURE_SIZE_SPREAD = 0.4
 """Added (as a standard deviation of log mm) to sizes measured without a box."""
 _UNSURE_TRUST = 0.6
 """Weight of a candidate's evidence against its probability of being the lesion."""
+_DESCRIPTION = "description"
+"""The kind of training text that an open question is answered with."""
 _LEAST_SLICE_WEIGHT = 0.1
 """Slices of a stack that count less are not looked at; of nine, the middle three are left."""
 
@@ -50,7 +52,8 @@ class Radiomics(Baseline):
     With a box it measures what is in the box. Without one it ranks the blobs of the slice by what
     it learned from boxed training slices, measures the likeliest ones, and weighs their evidence.
     A stack counts by its middle slices. Where pictures are the options, the one whose evidence
-    agrees best with the description wins.
+    agrees best with the description wins. An open question gets the description of a training
+    lesion, the one that agrees best with the likeliest lesion of the picture.
     """
 
     sees = True
@@ -83,6 +86,23 @@ class Radiomics(Baseline):
         # Rounding keeps the last bits of a sum, which depend on the machine, out of the answer.
         return options[int(np.argmax(np.round(scores, 7)))].letter
 
+    def say(self, query: Query) -> str:
+        """Give the training description that agrees best; the first of equal ones."""
+        lessons = self._lessons
+        if lessons is None or not (texts := lessons.evidence.texts_of(_DESCRIPTION)):
+            raise NothingToSayError("the release has no training pictures with descriptions")
+        scores = np.zeros(len(texts))
+        for media in query.item.media:
+            pictures = query.pictures.get(media, ())
+            for outer, picture in _weighted(pictures) if pictures else ():
+                for inner, lesions in self._look(lessons, picture, _spacing_mm(media)):
+                    likeliest = max(lesions, key=lambda lesion: lesion.log_probability)
+                    agreements = lessons.evidence.agreements(likeliest.judgement, _DESCRIPTION)
+                    scores += outer * inner * agreements
+        if not scores.any():
+            raise NothingToSayError("the question comes without a picture")
+        return texts[int(np.argmax(np.round(scores, 7)))]
+
     def _agreement(
         self, lessons: Lessons, query: Query, media: Media, texts: Sequence[str]
     ) -> NDArray[np.float64]:
@@ -90,11 +110,9 @@ class Radiomics(Baseline):
         pictures = query.pictures.get(media, ())
         if not pictures:
             raise NothingToSayError("a picture of the question was not shown")
-        # A stated pixel size does not describe a picture that was shrunk on its way.
-        spacing_mm = None if media.recipe.max_side_px else media.spacing_mm
         scores = np.zeros(len(texts))
         for outer, picture in _weighted(pictures):
-            for inner, lesions in self._look(lessons, picture, spacing_mm):
+            for inner, lesions in self._look(lessons, picture, _spacing_mm(media)):
                 agreement = [
                     lesion.log_probability
                     + lesion.trust * lessons.evidence.agreement(lesion.judgement, texts)
@@ -114,6 +132,11 @@ class Radiomics(Baseline):
                 for weight, view in _weighted(views_of(picture, spacing_mm))
             )
         return self._seen[key]
+
+
+def _spacing_mm(media: Media) -> tuple[float, ...] | None:
+    """Give the pixel size; a stated one does not describe a picture that was shrunk on its way."""
+    return None if media.recipe.max_side_px else media.spacing_mm
 
 
 def _weighted(slices: Sequence[_T]) -> list[tuple[float, _T]]:
