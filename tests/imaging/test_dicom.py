@@ -63,6 +63,15 @@ def test_mr_keeps_its_stored_numbers(body_hu: NDArray[np.int16], write_dicom: Wr
     assert np.array_equal(stored.pixels, numbers)
 
 
+def test_a_ct_that_states_another_unit_is_no_hu(
+    body_hu: NDArray[np.int16], write_dicom: Writer
+) -> None:
+    stored = (body_hu + 1024).astype(np.uint16)
+    for kind, unit in (("MGML", "raw"), ("HU", "hu"), ("US", "hu")):
+        path = write_dicom(stored, RescaleType=kind)
+        assert read_dicom(path).unit == unit
+
+
 def test_monochrome1_is_marked_and_its_numbers_stay(
     body_hu: NDArray[np.int16], write_dicom: Writer
 ) -> None:

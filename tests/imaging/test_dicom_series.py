@@ -312,6 +312,45 @@ def test_ct_without_a_scale_is_said(
     assert np.array_equal(hu(volume), asymmetric_lps.transpose(2, 1, 0))
 
 
+def test_a_map_of_iodine_is_no_hu(asymmetric_lps: NDArray[np.int16], write_series: Writer) -> None:
+    volume = read_volume(
+        write_series(asymmetric_lps, change=lambda _, each: {**each, "RescaleType": "MGML"})
+    )
+    assert volume.unit == "raw"
+
+
+@pytest.mark.parametrize("length", [0, -3])
+def test_a_pixel_spacing_that_is_no_length_is_refused(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer, length: float
+) -> None:
+    folder = write_series(
+        asymmetric_lps, change=lambda _, each: {**each, "PixelSpacing": [length, 2]}
+    )
+    with pytest.raises(ImageError, match=rf"a pixel spacing of {length} × 2 mm"):
+        read_volume(folder)
+
+
+def test_slices_left_out_all_along_are_said(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer
+) -> None:
+    """Gaps are even then; only the thickness tells that something lies between."""
+    volume = read_volume(
+        write_series(asymmetric_lps, change=lambda n, each: None if n % 3 else each)
+    )
+    assert volume.geometry.spacing_mm[2] == 12
+    assert volume.warnings == ("slices of 4 mm lie 12 mm apart: what lies between is not there",)
+
+
+def test_two_missing_slices_are_told_from_the_gaps_that_there_are(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer
+) -> None:
+    folder = write_series(
+        asymmetric_lps, change=lambda n, each: None if n in (1, 4) else each
+    )  # gaps of 8, 4, 8 and 4 mm: none of 6
+    with pytest.raises(ImageError, match=r"1 missing: 8\.00 mm .*, 4\.00 mm elsewhere"):
+        read_volume(folder)
+
+
 def test_slices_with_and_without_a_rescale_are_no_volume(
     asymmetric_lps: NDArray[np.int16], write_series: Writer
 ) -> None:

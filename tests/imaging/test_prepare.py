@@ -77,7 +77,7 @@ def test_numbers_without_a_scale_are_stretched_and_it_is_said() -> None:
     prepared = prepare_slices(volume(ramp(0, 800)), recipe)
     assert prepared.window == "0 to 800 stored"
     assert prepared.warnings == (
-        "no HU (no value below -300): shown from percentile 1 to 99 of the volume",
+        "no HU (stated so, or no value below -300): shown from percentile 1 to 99 of the volume",
     )
     assert prepared.pictures[0][0, 0].tolist() == [0, 0, 0]
     assert prepared.pictures[-1][0, 0].tolist() == [255, 255, 255]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "frame_pixels",
     "functional",
+    "modality",
     "numbers",
     "open_dataset",
     "read_dicom",
@@ -119,7 +120,7 @@ def _check_inflated(path: Path, deflated: bytes) -> None:
 def _grey_slice(dataset: Dataset, frame: int, stored: NDArray[Any]) -> StoredSlice:
     turn, orientation = _orientation(dataset, frame)
     values, unit, warnings = stored.astype(np.float32), "raw", []
-    if dataset.get("Modality") == "CT":
+    if modality(dataset, frame) == "CT":
         unit = "hu"
         slope, intercept = rescale(dataset, frame)
         if slope is None or intercept is None:
@@ -179,6 +180,18 @@ def functional(dataset: Dataset, frame: int, group: str, name: str) -> Any:
             if name in part:
                 return part[name].value
     return None
+
+
+def modality(dataset: Dataset, frame: int) -> str:
+    """Give the modality; a CT whose numbers are stated to be no HU is none: ``CT in MGML``.
+
+    Maps of iodine or of effective atomic numbers come as CT (DICOM PS3.3, C.11.1.1.2). ``US`` is
+    "unspecified", which older scanners write for HU.
+    """
+    name = str(dataset.get("Modality") or "")
+    kind = functional(dataset, frame, "PixelValueTransformationSequence", "RescaleType")
+    in_hu = str(kind or "HU").strip().upper() in {"HU", "HU_MOD", "US"}
+    return name if in_hu or name != "CT" else f"CT in {kind}"
 
 
 def rescale(dataset: Dataset, frame: int) -> tuple[float | None, float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,14 @@ from numpy.typing import NDArray
 
 from overread.errors import ImageError, expected
 from overread.imaging.bounds import check_file, check_pixels, check_voxels
-from overread.imaging.dicom import frame_pixels, functional, numbers, open_dataset, rescale
+from overread.imaging.dicom import (
+    frame_pixels,
+    functional,
+    modality,
+    numbers,
+    open_dataset,
+    rescale,
+)
 from overread.imaging.geometry import geometry_of
 from overread.imaging.volume import Volume, check_decoded, volume_of
 
@@ -27,6 +35,8 @@ _EVEN: Final = 0.01
 _UNEVEN: Final = 0.1
 """Up to this share they are taken as even, with a warning; beyond it they are no grid."""
 _SLACK_MM: Final = 0.02
+_APART: Final = 1.5
+"""Slices this many thicknesses apart: every other one is missing, or was never taken."""
 _SAME_MM: Final = 1e-3
 _TILT_DEG: Final = 0.5
 _MOST_BYTES: Final = 2**30
@@ -134,6 +144,9 @@ def _header(path: Path, dataset: Dataset, frame: int, rows: int, columns: int) -
     cosines = values("PlaneOrientationSequence", "ImageOrientationPatient", 6)
     position = values("PlanePositionSequence", "ImagePositionPatient", 3)
     spacing = values("PixelMeasuresSequence", "PixelSpacing", 2)
+    if min(spacing) <= 0:
+        shown = " × ".join(f"{length:g}" for length in spacing)
+        raise _unusable(path, f"a pixel spacing of {shown} mm", "Correct the header.")
     slope, intercept = rescale(dataset, frame)
     thickness = numbers([functional(dataset, frame, "PixelMeasuresSequence", "SliceThickness")], 1)
     return _Slice(
@@ -141,7 +154,7 @@ def _header(path: Path, dataset: Dataset, frame: int, rows: int, columns: int) -
         frame=frame,
         series=str(dataset.get("SeriesInstanceUID") or ""),
         description=str(dataset.get("SeriesDescription") or "")[:60],
-        modality=str(dataset.get("Modality") or ""),
+        modality=modality(dataset, frame),
         rows=rows,
         columns=columns,
         cosines=cosines,
@@ -205,7 +218,7 @@ def _in_order(
         return ordered, normal * thickness, ["one slice only: its thickness is its spacing"]
     along = np.array([float(np.dot(one.position_mm, normal)) for one in ordered])
     gaps = np.diff(along)
-    usual = float(np.median(gaps))
+    usual = statistics.median_low(gaps.tolist())  # a gap there is, not the middle of two
     if float(gaps.min()) < _SAME_MM or usual < _SAME_MM:
         place = int(np.argmin(gaps))
         raise _unusable(
@@ -230,6 +243,11 @@ def _in_order(
     if float(off.max()) > max(_EVEN * usual, _SLACK_MM):
         warnings.append(
             f"gaps between slices of {gaps.min():.2f} to {gaps.max():.2f} mm: taken as even"
+        )
+    thickness = ordered[0].thickness_mm
+    if thickness is not None and 0 < _APART * thickness < usual:
+        warnings.append(
+            f"slices of {thickness:g} mm lie {usual:.4g} mm apart: what lies between is not there"
         )
     way = np.subtract(ordered[-1].position_mm, ordered[0].position_mm)
     step = way / (len(ordered) - 1)

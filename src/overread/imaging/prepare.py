@@ -257,7 +257,7 @@ def _windows(
         labels = dict.fromkeys(window_label(window, unit=unit) for window in windows)
         return windows, ", ".join(labels), ()
     window = stretch_window(volume.sample())
-    said = "no HU (no value below -300): shown from percentile 1 to 99 of the volume"
+    said = "no HU (stated so, or no value below -300): shown from percentile 1 to 99 of the volume"
     return (
         (window,) * (len(recipe.windows) or 1),
         window_label(window, unit=unit),
