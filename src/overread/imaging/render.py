@@ -116,6 +116,8 @@ class PictureRenderer:
         ImageError
             It is no volume, its recipe makes pictures, there is no folder for arrays, or the
             volume cannot be used.
+        StoreFullError
+            The folder takes no file.
         UnsafePathError
             A path leaves the release.
         """

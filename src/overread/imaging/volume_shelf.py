@@ -71,7 +71,15 @@ class VolumeShelf:
         return self._kept(self._pictures, key, make)
 
     def array(self, path: Path, relative: str, recipe: Recipe) -> ArrayFile:
-        """Give the array file of a volume, written where it is not there yet. ImageError."""
+        """Give the array file of a volume, written where it is not there yet.
+
+        Raises
+        ------
+        ImageError
+            The volume cannot be used, or not as an array.
+        StoreFullError
+            The folder takes no file.
+        """
         volume = _volume_recipe(recipe, relative)
         if volume.output != "array":
             raise _unlike(relative, "a recipe of an array", volume)
