@@ -48,7 +48,9 @@ def check_command(
         return 0 if check.ok else 1
     for split in check.splits:
         if split.total.n:
-            show(_counts(split), _floors(split))
+            show(_counts(split))
+            if any(not floor.stratum for floor in split.floors):
+                show(_floors(split))
     if check.findings:
         show(findings_table(check.findings))
     notice(_last_line(check, release))

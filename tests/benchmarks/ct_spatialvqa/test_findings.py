@@ -104,6 +104,12 @@ def test_missing_parts_are_told_and_are_no_errors(small):
     assert {f.severity for f in found} == {Severity.INFO}
 
 
+def test_a_release_built_from_reports_lacks_no_answers_or_votes(small):
+    small.put(layout.BUILT_MARK, "")
+    found = [f for f in small.open().findings() if f.code == "missing-part"]
+    assert {f.where for f in found} == {layout.CANDIDATES_FILE, layout.REPORTS_FILE}
+
+
 def test_names_that_tell_no_patient_are_told(small):
     small.pairs["scan seven"] = {"qa_pairs": [{"question": "Where?", "answer": "There."}]}
     small.write()

@@ -33,6 +33,7 @@ _MOST_BYTES_READ: Final = 2 * 2**30
 _PARTS: Final = (
     (layout.CANDIDATES_FILE, "what the filter dropped cannot be shown"),
     (layout.REPORTS_FILE, "no report can be shown beside its questions"),
+    # Up to here a built release has them, too.
     (layout.PREDICTIONS_FOLDER, "no text metric can be recomputed"),
     (layout.VOTES_FOLDER, "no verdict of a judge can be recomputed"),
     (layout.MATRIX_FILE, "recomputed votes are not compared with the released mean"),
@@ -41,6 +42,7 @@ _PARTS: Final = (
     (layout.TEXT_METRICS_FILE, "text metrics are compared with the printed table alone"),
     (layout.PROGRESS_FILE, "the human audit cannot be recounted"),
 )
+_N_BUILT: Final = 2
 
 
 def question_findings(questions: Sequence[Question]) -> Iterator[Finding]:
@@ -132,9 +134,12 @@ def category_findings(questions: Sequence[Question], *, thorough: bool) -> Itera
         )
 
 
-def missing_parts(root: Path) -> Iterator[Finding]:
-    """Report parts of a complete release that are not in the folder."""
-    for name, effect in _PARTS:
+def missing_parts(root: Path, *, is_built: bool) -> Iterator[Finding]:
+    """Report parts of a complete release that are not in the folder.
+
+    One built from other reports was never answered or judged: it has the first parts alone.
+    """
+    for name, effect in _PARTS[:_N_BUILT] if is_built else _PARTS:
         if not (root / name).exists():
             yield Finding(
                 severity=Severity.INFO,

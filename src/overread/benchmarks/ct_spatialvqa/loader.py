@@ -148,7 +148,7 @@ class CtSpatialVqaRelease:
             *question_findings(questions),
             *case_findings(questions),
             *category_findings(questions, thorough=thorough),
-            *missing_parts(self._root),
+            *missing_parts(self._root, is_built=self._origin == "built"),
             *volume_findings(questions, self._volumes, self._media, thorough=thorough),
         )
 
