@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from overread.records import Status
 from overread.scoring.spatial.compare import canonical_answer, compare
 from overread.scoring.spatial.forms import CLOSED_FORMS, question_form
 
@@ -78,3 +79,44 @@ def test_every_readable_reference_agrees_with_itself(pairs: Any) -> None:
         assert compare(question, reference, reference).value == 1.0
         assert compare(question, reference, short).value == 1.0
     assert (closed, undefined) == (3828, 68)
+
+
+def test_the_reader_agrees_with_the_released_judges_as_stated(
+    script: dict[str, Any], pairs: Any
+) -> None:
+    table = script["with_jury"](pairs)
+    found = {
+        form: (count.total(), count[True, False], count[False, True])
+        for form, count in table.items()
+    }
+    # Pairs, only the jury says right, only the reader does.
+    assert found == {
+        "side": (2106, 5, 49),
+        "yes-no": (2034, 13, 71),
+        "lobe": (1207, 29, 4),
+        "height": (330, 9, 27),
+        "centrality": (108, 0, 3),
+        "depth": (55, 0, 2),
+        "count": (15, 0, 0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "right", "unparsed"),
+    [
+        ("radfm", 2099, 362),
+        ("med3dvlm", 2053, 167),
+        ("vila_m3_vista3d", 1983, 354),
+        ("m3d", 1978, 279),
+        ("merlin", 1833, 255),
+    ],
+)
+def test_released_models_score_as_stated(pairs: Any, model: str, right: int, unparsed: int) -> None:
+    verdicts = [
+        compare(*pairs.questions[item], reply)
+        for (answered_by, item), reply in pairs.replies.items()
+        if answered_by == model and question_form(pairs.questions[item][0]) in CLOSED_FORMS
+    ]
+    assert len(verdicts) == 3828
+    assert sum(verdict.value == 1.0 for verdict in verdicts) == right
+    assert sum(verdict.status is Status.UNPARSED for verdict in verdicts) == unparsed

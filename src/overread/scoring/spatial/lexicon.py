@@ -90,8 +90,8 @@ _WORDS: Final[tuple[tuple[str, str, str], ...]] = (
     ("segment", "mediobasal", r"medio-?basal\w*|medial[- ]basal\w*|basal medial"),
     ("segment", "anterobasal", r"antero-?basal\w*|anterior[- ]basal\w*|basal anterior"),
     ("segment", "apicoposterior", r"apico-?posterior\w*|apical[- ]posterior|posterior[- ]apical"),
-    ("segment", "basal", r"basal(?:s|es|ly)?|bas[ei]s|basilar|base|bibasilar|bibasal"),
-    ("segment", "apical", r"apical(?:ly)?|apex|apexes|apices|biapical|apexes"),
+    ("segment", "basal", r"basal(?:s|es|ly)?|bas[ei]s|basilar|base"),
+    ("segment", "apical", r"apical(?:ly)?|apex|apexes|apices"),
     # heights
     ("height", "lower", r"inferior(?:ly)? to\b"),
     ("height", "upper", r"superior(?:ly)? to\b"),

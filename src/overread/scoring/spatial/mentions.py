@@ -1,14 +1,15 @@
-"""Where places are mentioned in an answer, and whether the words around deny or stress them."""
+"""Where places are mentioned in an answer, and whether it denies, stresses or offers them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from overread.scoring.spatial.lexicon import MEANING, PLACES
 
-__all__ = ["Mention", "mentions"]
+__all__ = ["Mention", "mentions", "without_choices"]
 
 _CLAUSE_END: Final = re.compile(
     r"[;!?\n]|[.,:](?=\s|$)|\b(?:but|however|although|whereas|while|though|instead|rather it)\b"
@@ -39,6 +40,12 @@ _AND_STRESS: Final = re.compile(r"\band (?:especially|particularly|most|mostly|m
 _THAN: Final = re.compile(r"\b(?:than|compared (?:to|with)|versus|vs)\b")
 _LIST: Final = re.compile(r",? ?(?:or|and|nor)?,? ?(?:the |in |on )*")
 """What parts the members of a list: "no right, left, or bilateral effusion"."""
+_CHOICE: Final = re.compile(
+    r"(?: (?:lungs?|lobes?|sides?|zones?))?(?:,? or |, )(?:(?:in|on|the|to) ){0,3}"
+)
+"""What parts the members of a choice: "in the left lung or in both"."""
+_FAMILY: Final[Mapping[str, str]] = {"height-word": "height", "one": "side"}
+"""Kinds whose words exclude those of another kind: "unilateral" says how many sides."""
 _REACH = 120
 _MOST = 400
 
@@ -105,3 +112,31 @@ def _clause_before(text: str, start: int) -> str:
     for end in _CLAUSE_END.finditer(before):
         begin = end.end()
     return before[begin:]
+
+
+def without_choices(said: Sequence[Mention], text: str) -> list[Mention]:
+    """Leave out places offered for choice: "left, right or both" repeats a question.
+
+    Parameters
+    ----------
+    said
+        Of `text`, in their order; none that is denied ("not in the left or right lung").
+    text
+        As for `mentions`.
+    """
+    kept: list[Mention] = []
+    start = 0
+    for place, last in enumerate(said):
+        if place + 1 < len(said) and _leaves_a_choice(text, last, said[place + 1]):
+            continue
+        row = said[start : place + 1]
+        is_choice = " or " in text[row[0].start : last.start]
+        if not is_choice or len({each.value for each in row}) == 1:
+            kept += row
+        start = place + 1
+    return kept
+
+
+def _leaves_a_choice(text: str, one: Mention, other: Mention) -> bool:
+    families = {_FAMILY.get(each.kind, each.kind) for each in (one, other)}
+    return len(families) == 1 and _CHOICE.fullmatch(text, one.end, other.start) is not None

@@ -24,7 +24,7 @@ from overread.scoring.spatial.lexicon import (
     STRUCTURES,
 )
 from overread.scoring.spatial.lobes import lobes_named
-from overread.scoring.spatial.mentions import Mention, mentions
+from overread.scoring.spatial.mentions import Mention, mentions, without_choices
 from overread.scoring.spatial.polarity import Polarity, polarity
 
 __all__ = ["Facts", "answer_words", "read_facts"]
@@ -33,6 +33,9 @@ _LONGEST = 4000
 _CLEANED = 20_000
 """Characters cleaned of thinking and markup before the first 4,000 are taken."""
 _ABBREVIATED: Final = re.compile(r"\b([rl])([uml])l\b")
+_TWO_SIDED: Final = re.compile(r"\bbi-?(?=bas(?:al|ilar)|apical)")
+_LETTER_ALONE: Final = re.compile(r"\W*\b(?:([rl])t?)\b\W*")
+"""A reply that is "R" or "Lt." and nothing else; inside a sentence a letter may mean anything."""
 _SIDE_LETTER: Final = {"r": "right", "l": "left"}
 _HEIGHT_LETTER: Final = {"u": "upper", "m": "middle", "l": "lower"}
 _NEGATIVE: Final = re.compile(r"\b(?:not|no|cannot|absent|absence|without|missing|lacks?)\b")
@@ -131,6 +134,9 @@ def answer_words(text: str | None) -> str:
         return ""
     told, _ = strip_thinking(normalise(text[: _CLEANED * 10]))
     told = _ABBREVIATED.sub(_in_full, plain(told[:_CLEANED]).lower())
+    told = _TWO_SIDED.sub("bilateral ", told)  # "bibasilar" is at both bases
+    if letter := _LETTER_ALONE.fullmatch(told):
+        return _SIDE_LETTER[letter[1]]
     told = re.sub(r"[‐-―−]", "-", " ".join(told.replace("\n", " \n ").split(" ")))
     if _NO_PICTURE.match(told):
         return "no ct image"  # a picture that is missing, not a "no"
@@ -178,7 +184,8 @@ def _read(words: str, question: str) -> Facts:
     wanted = asked(question)
     negative = "polarity" not in wanted.facts and _NEGATIVE.search(question.lower()) is not None
     found = mentions(words, negative=negative)
-    said = _without_echo([each for each in found if not each.denied], words, question.lower())
+    said = without_choices([each for each in found if not each.denied], words)
+    said = _without_echo(said, words, question.lower())
     both = _BOTH_ALONE.search(words) is not None
     context = _NONE if "side" in wanted.facts else _question_sides(question)
     main = {kind: _main(said, kind, wanted) for kind in _KINDS}
