@@ -1,9 +1,9 @@
 """How well the reader of lesion facts reads: `python tests/scoring/facts/measure_reader.py`.
 
-`sentences.jsonl` holds sentences in our own words, of the kinds that CT reports and models' captions
-contain, with the facts that a careful person reads in each, lesion by lesion. All were labelled
-before any was read by the reader. A hash of the sentence puts it in the development or the held-out
-half; errors of the held-out half were never looked at.
+`sentences.jsonl` holds sentences in our own words, of the kinds that CT reports and models'
+captions contain, with the facts that a careful person reads in each, lesion by lesion. All were
+labelled before any was read by the reader. A hash of the sentence puts it in the development or the
+held-out half; errors of the held-out half were never looked at.
 
 Printed for each half and fact: values stated, precision, recall.
 """

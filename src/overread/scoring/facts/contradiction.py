@@ -34,7 +34,7 @@ def contradicts(one: LesionFacts, other: LesionFacts) -> str | None:
     >>> from overread.scoring.facts.reader import read_facts
     >>> one = read_facts("8 mm nodule in the left lung")
     >>> contradicts(one, read_facts("Nodule in the right lung"))
-    'side: left, not right'
+    'side: left against right'
     >>> contradicts(one, read_facts("Pulmonary mass")) is None
     True
     """
@@ -70,9 +70,9 @@ def _reasons(one: Lesion, other: Lesion) -> Iterator[str]:
             continue  # "both lungs" holds the left one too
         if fact == "type" and _both_tumors(one, other):
             continue  # which tumour it is, one slice does not show
-        yield f"{fact}: {wrong[0][0].reference}, not {wrong[0][0].prediction}"
+        yield f"{fact}: {wrong[0][0].reference} against {wrong[0][0].prediction}"
     if one.size and other.size and _apart(one, other):
-        yield f"size: {size_text(one.size)}, not {size_text(other.size)}"
+        yield f"size: {size_text(one.size)} against {size_text(other.size)}"
     yield from _attributes(one, other)
 
 
@@ -96,9 +96,9 @@ def _attributes(one: Lesion, other: Lesion) -> Iterator[str]:
         values = [{v for k, v in each.attributes if k == kind} for each in (one, other)]
         general = [s | {table.narrower[v] for v in s if v in table.narrower} for s in values]
         if values[0] and values[1] and not general[0] & general[1]:
-            yield f"{kind}: {spelt(values[0])}, not {spelt(values[1])}"
+            yield f"{kind}: {spelt(values[0])} against {spelt(values[1])}"
         for denied, said, order in ((one, general[1], 0), (other, general[0], 1)):
             absent = sorted(v for k, v in denied.denied if k == kind and v in said)
             if absent:
                 words = (f"not {absent[0]}", absent[0])
-                yield f"{kind}: {words[order]}, not {words[1 - order]}"
+                yield f"{kind}: {words[order]} against {words[1 - order]}"

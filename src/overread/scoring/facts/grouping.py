@@ -22,8 +22,23 @@ _SAME: Final = frozenset(
      "indicative", "indicating", "(", "or", "/", "called", "as", "considered", "appears", "appear")
 )  # fmt: skip
 """Between two types: the second one says what the first one is."""
-_AGAIN: Final = frozenset(("the", "this", "these", "it", "that", "its", "which", "said", "same", "largest",
-     "biggest", "dominant", "index"))
+_AGAIN: Final = frozenset(
+    (
+        "the",
+        "this",
+        "these",
+        "it",
+        "that",
+        "its",
+        "which",
+        "said",
+        "same",
+        "largest",
+        "biggest",
+        "dominant",
+        "index",
+    )
+)
 _ANOTHER: Final = frozenset(
     ("a", "an", "another", "one", "additional", "second", "further", "two", "three", "multiple",
      "several", "few", "other", "no", "there", "new", "also", "separate", "smaller", "larger")
@@ -94,6 +109,8 @@ def _cut(
     if not separators:
         return None
     strongest, cut = max(separators)
+    if last.denied and mention.denied and last.term.type != mention.term.type:
+        return cut + 1
     after = between[cut - last.end + 1 :]
     if last.denied != mention.denied and (last.denied or strongest > 1 or "no" in between):
         return cut + 1
@@ -129,7 +146,7 @@ def _strength(words: Sequence[Word], place: int, end: int) -> int:
         return 3
     if text in ("and", "plus", "while", "whereas", "but"):
         return 2
-    return 1 if text in (",", "with") else 0
+    return 1 if text in (",", "with", "or", "nor") else 0
 
 
 def _may_be_same(last: Mention, mention: Mention) -> bool:

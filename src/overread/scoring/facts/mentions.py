@@ -28,7 +28,8 @@ _ORDINALS: Final = {
 }  # fmt: skip
 _TISSUE: Final = frozenset(
     ("attenuation", "density", "mass", "nodule", "lesion", "component", "focus", "thickening",
-     "implant", "extension", "stranding", "attenuating", "tumor", "nodularity", "opacity", "deposit", "structure")
+     "implant", "extension", "stranding",
+     "attenuating", "tumor", "nodularity", "opacity", "deposit", "structure")
 )  # fmt: skip
 _NO_PLACE: Final = frozenset(("window", "view", "image", "scan", "ct", "setting", "algorithm"))
 """After "lung" or "bone": how the picture was made."""
@@ -299,7 +300,7 @@ _HISTORY: Final = frozenset(
      ("sparing", "the"), ("sparing", "of"), ("s", "/"))
 )  # fmt: skip
 _BESIDE: Final = frozenset(
-    ("near", "abutting", "abut", "beside", "above", "below", "beneath", "behind", "underneath",
+    ("near", "adjacent", "destroying", "replacing", "abutting", "abut", "beside", "above", "below", "beneath", "behind", "underneath",
      "compressing", "displacing", "encasing", "indenting", "invading", "toward", "towards",
      "contacting", "touching", "between", "surrounding", "overlying", "underlying", "bordering",
      "contiguous", "inseparable", "effacing", "narrowing", "obstructing", "compresses", "displaces",
@@ -359,7 +360,11 @@ def _state(words: Sequence[Word], place: int, state: str) -> str:
         return ""
     if (text, follows) in _HISTORY:
         return "history"
-    if text in _BESIDE or (text, follows) in _BESIDE_OF or (text in _BESIDE_TO and follows in _ADJOINED):
+    if (
+        text in _BESIDE
+        or (text, follows) in _BESIDE_OF
+        or (text in _BESIDE_TO and follows in _ADJOINED)
+    ):
         return "beside"
     if state == "beside" and text in _INTO and words[place - 1].text not in _BESIDE_TO:
         return ""

@@ -1,4 +1,4 @@
-"""What a release's own ontology mapping says about one lesion."""
+"""What a release's own tables say about one lesion beside its sentence."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ __all__ = ["OntologyTerms"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OntologyTerms:
-    """The terms of one row; None where the row has none."""
+    """The terms of one row of the ontology mapping, and the size; None where there is none."""
 
     lesion_type: str | None = None
     body_part: str | None = None
     imaging_property: str | None = None
+    size: str | None = None
+    """As the release tells it: ``23.1 x 17.4 mm``."""
 
     @classmethod
     def of_row(cls, row: Mapping[str, str | None]) -> OntologyTerms:
@@ -37,4 +39,5 @@ class OntologyTerms:
             lesion_type=first("lesiontype", "type"),
             body_part=first("bodypart", "organ", "location"),
             imaging_property=first("property", "imaging", "attribute"),
+            size=first("size"),
         )

@@ -45,7 +45,7 @@ def read_facts(sentence: str | None, *, ontology: OntologyTerms | None = None) -
         A description as people or models write it; any length, any content.
     ontology
         The release's own terms for the lesion, where it has them: they give what the sentence
-        leaves out (type, place, property) when it speaks of one lesion.
+        leaves out (type, place, property, size) when it speaks of one lesion.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def _places(
 ) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Give the narrowest organs, the sites, and the sides that sites imply."""
     named = {each.term.place for each in own if each.term.place}
-    bare = {name for each in own if each.bare and (name := each.term.place) in _BARE}
+    bare = {name for each in own if each.bare and (name := each.term.place or "") in _BARE}
     sites = {name for name in named if known.places[name].level == "site"}
     direct = {name for name in named if known.places[name].level == "organ"}
     around = direct | {organ for site in sites - bare if (organ := known.organ_of(site))}
@@ -244,7 +244,7 @@ def _completed(facts: LesionFacts, ontology: OntologyTerms) -> LesionFacts:
         organs=lesion.organs if has_place else place.organs,
         sites=lesion.sites if has_place else place.sites,
         sides=lesion.sides or place.sides,
-        size=lesion.size,
+        size=lesion.size or size_of(ontology.size),
         attributes=lesion.attributes | own,
         denied=lesion.denied,
     )

@@ -11,13 +11,26 @@ from overread.scoring.facts.facts import Size
 __all__ = ["SizeMention", "size_mentions"]
 
 _WORDS: Final = {
-    "half a": 0.5, "a half": 0.5, "half": 0.5, "a": 1.0, "one": 1.0, "one and a half": 1.5, "two": 2.0, "three": 3.0,
-    "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0, "eight": 8.0, "nine": 9.0, "ten": 10.0,
-    "eleven": 11.0, "twelve": 12.0, "fifteen": 15.0, "twenty": 20.0,
-}  # fmt: skip
+    "half a": 0.5,
+    "a half": 0.5,
+    "half": 0.5,
+    "a": 1.0,
+    "one and a half": 1.5,
+    **{
+        word: float(number)
+        for number, word in enumerate(
+            ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
+        )
+    },
+    "eleven": 11.0,
+    "twelve": 12.0,
+    "fifteen": 15.0,
+    "twenty": 20.0,
+}
 _NUMBER: Final = (
-    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:one and a half|half a|a half|half|"
-    r"eleven|twelve|fifteen|twenty|two|three|four|five|six|seven|eight|nine|ten|one|a)\b(?=[ -]))"
+    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:one and a half|half a|"
+    r"a half|half|eleven|twelve|fifteen|twenty|two|three|four|five|six|seven|eight|nine|ten|one|"
+    r"a)\b(?=[ -]))"
 )
 _UNIT: Final = r"(?:mms?\b|cms?\b|millimet(?:er|re)s?\b|centimet(?:er|re)s?\b)"
 _AXIS: Final = (
@@ -37,8 +50,8 @@ _SIZE: Final = re.compile(
     rf"(?:{_TIMES}(?P<c>{_NUMBER}){_AXIS})?)?(?:[ -]?(?P<u>{_UNIT}))?"
 )
 _EARLIER: Final = re.compile(
-    r"(?:\bpreviously|\bprior|\bformerly|\bcompared (?:to|with)|(?<!apart )(?<!aside )(?<!ing )\bfrom|\bversus|\bvs\.?|\bwas|"
-    r"\bwere|\bearlier|\bbefore|\boriginally|\binitially)"
+    r"(?:\bpreviously|\bprior|\bformerly|\bcompared (?:to|with)|(?<!apart )(?<!aside )"
+    r"(?<!ing )\bfrom|\bversus|\bvs\.?|\bwas|\bwere|\bearlier|\bbefore|\boriginally|\binitially)"
     r"(?: (?:measured|measuring|size|of|a|about|approximately|it|scan|study))*[ (:]*$"
 )
 _DISTANCE: Final = re.compile(
