@@ -127,6 +127,20 @@ def test_predictions_are_judged_in_one_command(
     assert output["judges"][0]["fleiss_kappa"] is None
 
 
+def test_several_files_are_one_json_list(
+    release: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = predictions.with_name("other.jsonl")
+    other.write_bytes(predictions.read_bytes())
+    files = ("--predictions", predictions, "--predictions", other)
+    assert (
+        call("score", "ct-spatialvqa", release, *files, "--judge", "fake:judge=no", "--json") == 0
+    )
+    shown = json.loads(capsys.readouterr().out)
+    assert [total(each, "jury_accuracy")["value"] for each in shown] == [0.0, 0.0]
+    assert len({each["run"] for each in shown}) == 2
+
+
 def test_people_calibrate_the_judges(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

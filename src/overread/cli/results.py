@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from overread.cli.further import further_metrics, further_table
 from overread.cli.jury import jury_json, jury_tables
 from overread.cli.output import card_table, findings_table, headline, print_json, safe, show
-from overread.records import Estimate
+from overread.records import Estimate, JsonValue
 from overread.report.json_report import run_json
 from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
@@ -17,19 +17,29 @@ from overread.store.run_store import RunStore
 if TYPE_CHECKING:
     from overread.run.jury_report import JuryReport
 
-__all__ = ["print_run"]
+__all__ = ["print_run", "run_value"]
+
+
+def run_value(path: Path, *, juries: Sequence[JuryReport] = ()) -> dict[str, JsonValue]:
+    """Give a scored run, with the juries of its open answers, as one JSON object."""
+    with RunStore.open(path) as store:
+        shown = run_json(
+            store.manifest.run,
+            tuple(store.estimates()),
+            tuple(store.findings()),
+            tokens=count_tokens(store.responses()),
+        )
+    return shown | ({"judges": [jury_json(each) for each in juries]} if juries else {})
 
 
 def print_run(path: Path, *, json: bool, juries: Sequence[JuryReport] = ()) -> None:
     """Print a scored run for people, or as one JSON object, with the juries of open answers."""
+    if json:
+        print_json(run_value(path, juries=juries))
+        return
     with RunStore.open(path) as store:
         estimates, findings = tuple(store.estimates()), tuple(store.findings())
         manifest = store.manifest
-        tokens = count_tokens(store.responses()) if json else None
-    if json:
-        judges = {"judges": [jury_json(each) for each in juries]} if juries else {}
-        print_json(run_json(manifest.run, estimates, findings, tokens=tokens) | judges)
-        return
     metric = headline(estimates)
     for profile in ("honest", "published"):
         if any(each.metric == metric and each.profile == profile for each in estimates):

@@ -10,11 +10,12 @@ from typing import Literal
 from overread.analysis.asked import release_of
 from overread.analysis.judge_calibration import read_labels
 from overread.cli.checks import at_least
-from overread.cli.output import notice, progress_bar
-from overread.cli.results import print_run
+from overread.cli.output import notice, print_json, progress_bar
+from overread.cli.results import print_run, run_value
 from overread.cli.typed import typed_command
 from overread.contracts import ModelOptions, Release, Selection
 from overread.errors import UsageError, expected
+from overread.records import JsonValue
 from overread.registry import benchmark_names, find_benchmark
 from overread.run.judging import JudgeRequest, judge, judging_of
 from overread.run.jury_report import JuryReport, jury_reports
@@ -90,7 +91,7 @@ def score_command(
     max_retries
         How often one request is tried again.
     json
-        Print JSON for machines.
+        Print JSON for machines: an object a run; a list of them for several files.
     """
     at_least("--concurrency", concurrency, 1)
     at_least("--max-tokens", max_tokens, 1)
@@ -201,6 +202,7 @@ def _score_files(
             )
         )
     worst = 0
+    values: list[JsonValue] = []
     opened = find_benchmark(benchmark).open(release)
     if jury.request.judges:
         judging_of(opened, jury.request.profile)  # says at once that nothing is to be judged
@@ -220,9 +222,14 @@ def _score_files(
             status, juries = _score(place, opened, jury)
             worst = max(worst, status)
         worst = max(worst, 1 if outcome.n_failed else 0)
-        print_run(place, json=jury.json, juries=juries)
+        if jury.json:
+            values.append(run_value(place, juries=juries))
+        else:
+            print_run(place, json=False, juries=juries)
         notice(
             f"{place}: {outcome.n_planned - outcome.n_failed} of {outcome.n_planned} questions "
             f"have an answer in {file}."
         )
+    if jury.json:
+        print_json(values if len(values) > 1 else values[0])
     return worst
