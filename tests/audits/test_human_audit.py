@@ -32,6 +32,13 @@ def test_what_people_said_is_counted(slipped: Replay, shipped: Any):
     )
 
 
+def test_where_people_and_validator_differ_is_counted(slipped: Replay, shipped: Any):
+    one, *others = labels((True, True), (True, True), (False, True), (True, True))
+    said = (replace(one, is_disputed=True), *others)
+    (found,) = AUDIT.look(shipped(replace(slipped, audit=said)))
+    assert found.effect.endswith("people and the validator differ on 25.00 % (1 of 4)")
+
+
 def claims(share: float, agreement: float) -> tuple[PublishedValue, ...]:
     return tuple(
         PublishedValue(

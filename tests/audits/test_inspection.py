@@ -15,7 +15,10 @@ def test_all_audits_look_and_the_worst_comes_first(slipped: Replay, shipped: Any
     assert found[0].code == "slipped-rows"
     ranks = [["error", "warning", "info"].index(one.severity) for one in found]
     assert ranks == sorted(ranks)
-    assert "looking for files joined by row number although a record is missing or out of order" in told
+    assert (
+        "looking for files joined by row number although a record is missing or out of order"
+        in told
+    )
     assert len(told) > 10
 
 

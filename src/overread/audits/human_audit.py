@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from overread.audits.replay_audit import ReplayAudit
-from overread.audits.wording import counted
+from overread.audits.wording import counted, share
 from overread.contracts import Audit, Release
 from overread.contracts.replay import AUDIT_AGREEMENT, AUDITED_SHARE, Replay
 from overread.records import Finding, Severity
@@ -43,6 +43,9 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
             f", and {100 * shares[AUDIT_AGREEMENT]:.1f} % of the complete ones are spatial and "
             "relevant"
         )
+    n_disputed = sum(one.is_disputed for one in labels)
+    if n_disputed:
+        effect += f"; people and the validator differ on {share(n_disputed, len(labels))}"
     claims = [one for one in replay.published if one.metric in shares]
     is_short = any(shares[one.metric] < one.value - _WITHIN for one in claims)
     if is_short:

@@ -99,6 +99,8 @@ class AuditLabel:
     is_spatial: bool | None
     is_relevant: bool | None
     note: str = ""
+    is_disputed: bool = False
+    """Whether the release lists it among those on which its validator said otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,6 +108,7 @@ def test_an_unreadable_part_is_a_finding_and_the_rest_is_read(small, value):
         (layout.CANDIDATES_FILE, "[]"),
         (layout.PROGRESS_FILE, ""),
         (layout.PROGRESS_FILE, "[]"),
+        (layout.DISAGREEMENTS_FILE, "{}"),
         (layout.JURY_FILE, '{"m3d": 0.3}'),
         (layout.TEXT_METRICS_FILE, "null"),
         (layout.MATRIX_FILE, "id,m3d\r\nvalid_1_a_1.nii.gz::0,1.00\r\n"),
@@ -185,6 +186,17 @@ def test_audit_labels_are_those_that_were_given(small):
     assert (first.annotator, first.case, first.index) == ("Annotator_1", ONE, 0)
     assert (first.is_spatial, first.is_relevant, first.note) == (True, False, "why")
     assert (second.index, second.is_spatial, second.is_relevant, second.note) == (2, None, None, "")
+
+
+def test_a_label_that_the_release_lists_as_disputed_is_marked(small):
+    given = {"spatial": True, "relevant": True}
+    small.put(layout.PROGRESS_FILE, {"A": {ONE: {"answers": [given, given]}}})
+    small.put(
+        layout.DISAGREEMENTS_FILE,
+        [{"user": "A", "case": ONE, "index": 1}, {"user": "B", "case": ONE, "index": 0}, 7,
+         {"user": "A", "case": ONE, "index": True}],
+    )  # fmt: skip
+    assert [one.is_disputed for one in small.open().replay().audit] == [False, True]
 
 
 def test_candidates_keep_their_order(small):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, TypeVar, cast
 
 from overread.benchmarks.ct_spatialvqa import layout
+from overread.benchmarks.ct_spatialvqa.audit_labels import read_audit_labels, read_disputed
 from overread.benchmarks.ct_spatialvqa.questions import Question, QuestionFiles, read_pairs
 from overread.benchmarks.ct_spatialvqa.reading import (
     entries_of,
@@ -78,7 +79,7 @@ class ReplayFiles:
                 *self._part(layout.TEXT_METRICS_FILE, self._text_metrics, ()),
             ),
             matrix=self._part(layout.MATRIX_FILE, self._matrix, {}),
-            audit=self._part(layout.PROGRESS_FILE, self._audit, ()),
+            audit=self._audit(),
             title_of=layout.MODEL_TITLES,
         )
         self._note_absent_rows(replay)
@@ -328,23 +329,11 @@ class ReplayFiles:
         return matrix
 
     def _audit(self) -> tuple[AuditLabel, ...]:
-        document = read_json(self._root, layout.PROGRESS_FILE)
-        if not isinstance(document, dict):
-            got = f"a {type(document).__name__}"
-            raise _shapeless(layout.PROGRESS_FILE, "a JSON object of annotators", got)
-        return tuple(
-            AuditLabel(
-                annotator=annotator,
-                case=case,
-                index=index,
-                is_spatial=_flag(entries_of(label).get("spatial")),
-                is_relevant=_flag(entries_of(label).get("relevant")),
-                note=text_of(entries_of(label).get("note")) or "",
-            )
-            for annotator, cases in entries_of(cast("object", document)).items()
-            for case, progress in entries_of(cases).items()
-            for index, label in enumerate(_answers(progress))
-            if isinstance(label, dict)  # null: not yet answered
+        nowhere: frozenset[tuple[str, str, int]] = frozenset()
+        file = layout.DISAGREEMENTS_FILE
+        disputed = self._part(file, lambda: read_disputed(self._root), nowhere)
+        return self._part(
+            layout.PROGRESS_FILE, lambda: read_audit_labels(self._root, disputed=disputed), ()
         )
 
 
@@ -373,11 +362,6 @@ def _shapeless(name: str, rule: str, got: str) -> ReleaseError:
     return ReleaseError(expected(name, rule=rule, got=got, remedy="Download the release again."))
 
 
-def _answers(progress: object) -> list[object]:
-    answers = entries_of(progress).get("answers")
-    return cast("list[object]", answers) if isinstance(answers, list) else []
-
-
 def _number(value: object) -> float | None:
     """Give a finite number; None for an empty cell, words, NaN or an infinity."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -393,7 +377,3 @@ def _mean(cell: str) -> float | None:
     """Give a mean of votes; None for an empty cell and for what can be no such mean."""
     mean = _number(cell)
     return mean if mean is not None and 0 <= mean <= 1 else None
-
-
-def _flag(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
