@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,19 @@ from typing import Any
 __all__ = ["PROJECT", "Measured", "measure", "python"]
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+_LAUNCHER = """
+import os, sys, time
+begin = time.perf_counter()
+child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+seconds = time.perf_counter() - begin
+figures = seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+os.write(int(sys.argv[1]), " ".join(map(repr, figures)).encode())
+sys.exit(os.waitstatus_to_exitcode(status) != 0)
+"""
+"""A small process in between: Linux counts what the parent held into the peak of its child, and
+whoever measures has numpy, and after some parts a gigabyte of weights, in its memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,27 +59,32 @@ def measure(
     RuntimeError
         It ended with another status than 0; the message holds the end of what it said.
     """
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        begin = time.perf_counter()
-        process = subprocess.Popen(
-            command, stdout=out, stderr=err, cwd=cwd, env={**os.environ, **(environment or {})}
+    with (
+        tempfile.TemporaryFile("w+") as out,
+        tempfile.TemporaryFile("w+") as err,
+        tempfile.TemporaryFile("w+") as usage,
+    ):
+        launched = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(usage.fileno()), *command],
+            stdout=out,
+            stderr=err,
+            cwd=cwd,
+            env={**os.environ, **(environment or {})},
+            pass_fds=(usage.fileno(),),
+            check=False,
         )
-        # wait4 tells the memory of this one child; RUSAGE_CHILDREN only of the largest ever.
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - begin
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        said, complaints = out.read(), err.read()
-    if process.returncode != 0:
+        for file in (out, err, usage):
+            file.seek(0)
+        said, complaints, used = out.read(), err.read(), usage.read().split()
+    if launched.returncode != 0:
         raise RuntimeError(
-            f"{' '.join(command)} ended with {process.returncode}: {complaints[-2000:]}"
+            f"{' '.join(command)} ended with {launched.returncode}: {complaints[-2000:]}"
         )
     unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss: bytes there, KiB on Linux
     return Measured(
-        seconds=seconds,
-        cpu_seconds=usage.ru_utime + usage.ru_stime,
-        peak_mb=usage.ru_maxrss * unit / 1e6,
+        seconds=float(used[0]),
+        cpu_seconds=float(used[1]),
+        peak_mb=int(used[2]) * unit / 1e6,
         report=_last_json(said),
     )
 

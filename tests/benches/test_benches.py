@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from benches.measure import measure
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +32,21 @@ def test_the_measurements_still_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found["scale"]["500 lesions and 2,000 questions"]["items"] == 2000
 
 
+def test_the_peak_is_that_of_the_program_and_not_of_who_measures() -> None:
+    ballast = b"x" * 300_000_000
+    little = measure([sys.executable, "-c", "print(1)"])
+    much = measure([sys.executable, "-c", "len(b'x' * 200_000_000)"])
+    assert len(ballast) > little.peak_mb * 1e6
+    assert little.peak_mb < 60
+    assert 200 < much.peak_mb < 260
+    assert 0 < little.cpu_seconds < 5
+
+
+def test_a_program_that_fails_is_no_measurement() -> None:
+    with pytest.raises(RuntimeError, match="ended with 1: no such thing"):
+        measure([sys.executable, "-c", "raise SystemExit('no such thing')"])
+
+
 @pytest.mark.slow
 def test_volumes_texts_and_draws_are_still_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -50,7 +66,7 @@ def test_volumes_texts_and_draws_are_still_measured(
     # Numbers of 32 bits behind a header of 128 bytes.
     assert merlin["mb_out"] == pytest.approx((160 * 224 * 224 * 4 + 128) / 1e6)
     assert found["text-metrics"]["pairs"] == "1,000 of 5 models, synthetic"
-    for measure in ("bleu", "rouge"):
-        assert found["text-metrics"][measure]["largest_difference"] < 1e-12
+    for name in ("bleu", "rouge"):
+        assert found["text-metrics"][name]["largest_difference"] < 1e-12
     (drawn,) = found["bootstrap"].values()
     assert drawn["estimates"] > 100
