@@ -25,8 +25,7 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
         severity=Severity.INFO,
         code="filtered-candidates",
         where="questions",
-        evidence=f"{share(kept, len(replay.candidates))} of the candidates were kept; the single "
-        "judgments behind it were not released",
+        evidence=f"{share(kept, len(replay.candidates))} of the candidates were kept",
         effect="which of them another validator would keep is not known",
         count=len(replay.candidates) - kept,
     )

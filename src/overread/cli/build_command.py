@@ -236,6 +236,7 @@ def _counts(report: BuildReport) -> Table:
         audit = report.audit
         table.add_section()
         table.add_row("judged by people", str(audit.n_pairs))
+        table.add_row("of the kept ones, put back by people", str(report.put_back))
         for name, rate in {
             "kept, people would drop": audit.wrongly_kept,
             "dropped, people would keep": audit.wrongly_dropped,

@@ -296,6 +296,7 @@ def test_people_overrule_the_validator_honestly_and_are_only_counted_as_publishe
     if honest:
         assert asked == ["Where is finding 1?", "Where is finding 2?"]
         assert again.report.dropped == {"audit": 1}
+        assert (outcome.report.put_back, again.report.put_back) == (0, 1)
         assert "People looked at 2" in (request.out / layout.BUILT_MARK).read_text("utf-8")
     else:
         assert asked == ["Where?"]

@@ -36,6 +36,8 @@ class BuildReport:
     candidates: int
     kept: int
     """Pairs of the release."""
+    put_back: int
+    """Of them, those that the validator dropped and people kept."""
     cases: int
     """Volumes that have a pair in the release."""
     patients: int
@@ -100,6 +102,7 @@ def make_report(
         reports_without_pairs=sum(not one.read.pairs for one in generated.values()),
         candidates=len(candidates),
         kept=len(kept),
+        put_back=sum(not each.is_kept for each in kept),
         cases=len({each.case for each in kept}),
         patients=len({each.patient for each in kept}),
         refused=dict(Counter(reason for reason, _ in refused).most_common()),
@@ -198,6 +201,7 @@ def markdown(report: BuildReport) -> str:
         f"| reports without a pair | {report.reports_without_pairs} |",
         f"| candidates | {report.candidates} |",
         f"| kept | {report.kept} |",
+        *([f"| put back by people | {report.put_back} |"] if report.put_back else []),
         *(f"| dropped: {reason} | {n} |" for reason, n in report.dropped.items()),
         *(f"| refused in replies: {reason} | {n} |" for reason, n in report.refused.items()),
         f"| requests without a reply | {report.unanswered_requests} |",
