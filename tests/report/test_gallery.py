@@ -116,6 +116,7 @@ def test_a_long_reply_keeps_both_ends_and_says_what_is_missing(
     assert text.endswith("ANSWER: B")
     assert len(text) < 7000
     assert shown["cut"] == len(reply) - 6000
+    assert {"finish", "seconds", "tokens", "receipts"}.isdisjoint(shown)  # not known
 
 
 def test_an_item_that_a_run_was_not_asked_is_absent(

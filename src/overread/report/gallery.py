@@ -12,7 +12,17 @@ from typing import Final, Generic, TypeVar
 
 from overread.analysis.strata import is_within
 from overread.contracts import LABEL_SEPARATOR, AnalysisPlan
-from overread.records import Item, JsonValue, Media, Receipt, Score, Status, Text, Vote
+from overread.records import (
+    Item,
+    JsonValue,
+    Media,
+    Receipt,
+    Response,
+    Score,
+    Status,
+    Text,
+    Vote,
+)
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, run_labels
 from overread.report.pictures import as_rendered, find_changed, preview_counts, role_of
 from overread.report.thumbnails import LEFT_OUT, Role, Shelf
@@ -28,6 +38,9 @@ _T = TypeVar("_T", bound=Hashable)
 _REPLY_HEAD = 4000
 _REPLY_TAIL = 2000
 """Of a long reply the page keeps the beginning and the end, where the answer mostly stands."""
+
+_VOTE_HEAD = 400
+"""Of a judge's words; the run file has all."""
 
 
 def json_block(value: JsonValue) -> str:
@@ -292,18 +305,32 @@ def _answer_json(
             _vote_json(vote, judges[vote.judge, vote.profile], texts) for vote in answer.votes
         ]
     if response is not None:
-        text, cut = _trimmed(response.text)
-        shown["reply"] = None if text is None else texts.place(text)
-        shown["cut"] = cut
-        shown["reason"] = None if response.reason is None else texts.place(response.reason)
-        shown["finish"] = response.finish_reason
-        shown["seconds"] = response.seconds
-        shown["tokens"] = [response.tokens_in, response.tokens_out]
-        shown["request"] = response.request_hash[:12]
-        shown["receipts"] = [receipts.place(receipt) for receipt in response.receipts]
+        shown |= _response_json(response, texts, receipts)
         if changed:
             shown["changed"] = True
     return shown
+
+
+def _response_json(
+    response: Response, texts: _Index[str], receipts: _Index[Receipt]
+) -> dict[str, JsonValue]:
+    """Write what came back; what is not known is left out, for a page can hold 20,000 of them."""
+    text, cut = _trimmed(response.text)
+    known: dict[str, JsonValue] = {
+        "cut": cut or None,
+        "reason": None if response.reason is None else texts.place(response.reason),
+        "finish": response.finish_reason,
+        "seconds": None if response.seconds is None else round(response.seconds, 3),
+        "request": response.request_hash[:12],
+    }
+    if (response.tokens_in, response.tokens_out) != (None, None):
+        known["tokens"] = [response.tokens_in, response.tokens_out]
+    if response.receipts:
+        known["receipts"] = [receipts.place(receipt) for receipt in response.receipts]
+    return {
+        "reply": None if text is None else texts.place(text),
+        **{key: value for key, value in known.items() if value is not None},
+    }
 
 
 def _verdict(score: Score) -> str:
@@ -316,7 +343,7 @@ def _verdict(score: Score) -> str:
 def _vote_json(vote: Vote, judge: int, texts: _Index[str]) -> JsonValue:
     """One vote: its judge, verdict (1, 0 or null), and its words or why it has no verdict."""
     words = vote.rationale if vote.verdict is not None else vote.reason or vote.rationale
-    text, _ = _trimmed(words)
+    text = words if words is None or len(words) <= _VOTE_HEAD else f"{words[:_VOTE_HEAD]} […]"
     return [
         judge,
         None if vote.verdict is None else int(vote.verdict),
