@@ -192,6 +192,17 @@ def test_none_with_a_value_is_undefined_with_a_reason(planned, open_plan, make_s
     assert nobody.reason == "no response to any of 1 items"
 
 
+def test_a_metric_that_nothing_has_a_value_of_says_why(planned, open_plan, make_score):
+    reason = "METEOR: expected WordNet, got none. Install it."
+    scores = [
+        make_score(str(n), None, metric="rougeL", profile="published", status=Status.UNDEFINED,
+                   reason=reason)
+        for n in range(6)
+    ]  # fmt: skip
+    found = _pick(estimate(scores, planned, open_plan), "rougeL", "published")
+    assert found.reason == f"none of 6 items has a value: {reason[:-1]}"
+
+
 def test_a_few_unknown_chances_do_not_hide_the_others(planned, open_plan, make_score):
     many = [
         dataclasses.replace(_line(str(n), "side"), chance=None if n == 0 else 1 / 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from overread.analysis.corpus_metrics import CORPUS_METRICS, CorpusSums, TextPairs, corpus_sums
 from overread.analysis.plan_strata import PlanStratum
+from overread.analysis.reasons import plain_reason
 from overread.analysis.score_columns import Column, CorpusTable
 from overread.analysis.verdicts import Verdicts, join_scores
 from overread.contracts import AlsoMetric, AnalysisPlan
@@ -39,6 +41,8 @@ class AlsoScores:
     """The row is in the denominator."""
     corpus: CorpusSums | None
     """Of a corpus metric."""
+    trouble: str | None
+    """Where no row at all has a value, why most of them have none: what is not installed, say."""
 
 
 def also_scores(
@@ -92,7 +96,8 @@ def also_scores(
                     profile=profile,
                     drops=also.drops,
                 )
-                found.append(_of_verdicts(also, profile, target, verdicts))
+                trouble = _trouble(by_target[target])
+                found.append(_of_verdicts(also, profile, target, verdicts, trouble))
     return tuple(found)
 
 
@@ -107,11 +112,23 @@ def _of_corpus(also: AlsoMetric, corpus: CorpusSums) -> Iterator[AlsoScores]:
             asked=corpus.asked,
             counted=corpus.counts,
             corpus=corpus,
+            trouble=None,
         )
 
 
+def _trouble(scores: Sequence[Score]) -> str | None:
+    if any(score.value is not None for score in scores):
+        return None
+    reasons = Counter(plain_reason(score.reason) for score in scores)
+    return reasons.most_common(1)[0][0]
+
+
 def _of_verdicts(
-    also: AlsoMetric, profile: Profile, target: str | None, verdicts: Verdicts
+    also: AlsoMetric,
+    profile: Profile,
+    target: str | None,
+    verdicts: Verdicts,
+    trouble: str | None,
 ) -> AlsoScores:
     graded = verdicts.graded & ~verdicts.dropped
     return AlsoScores(
@@ -123,6 +140,7 @@ def _of_verdicts(
         asked=verdicts.asked,
         counted=~verdicts.dropped if also.is_share else graded,
         corpus=None,
+        trouble=trouble,
     )
 
 
@@ -136,6 +154,7 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         nothing = f"no response to any of {len(rows)} items"
     elif not counted.any():
         nothing = f"none of {len(rows)} items has a value"
+        nothing += f": {scores.trouble.rstrip('.')}" if scores.trouble else ""
     corpus = None
     if scores.corpus is not None:
         corpus = CorpusTable(

@@ -17,6 +17,7 @@ from overread.benchmarks.ct_bench.files import ReleaseFiles
 from overread.benchmarks.ct_bench.index import Lesion, LesionIndex
 from overread.contracts import Selection
 from overread.records import Item, Media, Recipe, Reference, Text
+from overread.scoring.facts.ontology import OntologyTerms
 
 __all__ = ["Captions"]
 
@@ -80,6 +81,18 @@ class Captions:
             raise KeyError(item_id)
         problem = None if lesion.description else "the release has no description of this lesion"
         return Reference(item=item_id, answer=lesion.description, problem=problem)
+
+    def terms(self, item: Item) -> OntologyTerms | None:
+        """Give what the tables say of an item's lesion beside its description."""
+        lesion = self.index.lesions.get(item.groups["lesion"])
+        if lesion is None:
+            return None
+        return OntologyTerms(
+            lesion_type=lesion.lesion_type,
+            body_part=lesion.body_part,
+            imaging_property=lesion.attributes,
+            size=lesion.size,
+        )
 
 
 def _id(lesion: Lesion, box: str) -> str:

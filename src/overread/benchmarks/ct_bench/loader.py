@@ -123,7 +123,7 @@ class CtBenchRelease:
 
     def scorers(self, profile: Profile) -> Sequence[Scorer]:
         """Give the scorers of a profile."""
-        return protocol.scorers(profile)
+        return protocol.scorers(profile, self._captions.terms)
 
     def notes(self) -> Sequence[str]:
         """Say what a number on this release does not show."""

@@ -12,7 +12,7 @@ and both end with the lesion's number, which is left out here: it says nothing a
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -20,9 +20,12 @@ from typing import Any, Final, Literal
 
 from overread.benchmarks.ct_bench import layout
 from overread.contracts import AlsoMetric, AnalysisPlan, Card, ExpectedCount, Scorer
-from overread.records import Media, Option, Part, Profile, PublishedValue, Status
+from overread.metrics.facts import FACT_SCORE, ORGAN_ERROR, SIDE_ERROR
+from overread.records import Item, Media, Option, Part, Profile, PublishedValue, Status
 from overread.scoring.caption_scorer import CAPTION_MEASURES, caption_scorers
 from overread.scoring.choice_scorer import ChoiceScorer
+from overread.scoring.facts.ontology import OntologyTerms
+from overread.scoring.facts.scorer import FactScorer
 from overread.scoring.honest_choice import read_choice
 from overread.scoring.published.ct_bench import read_ct_bench_script
 
@@ -83,10 +86,11 @@ PLAN: Final = AnalysisPlan(
 )
 
 _CAPTION_ALSO: Final = (
-    # A caption has an error of side or organ only where both sentences name one.
+    # An error is one of a caption that was read, where the reference names a side or an organ: a
+    # reply that failed is none, and no proof of care.
     *(
         AlsoMetric(metric=metric, profiles=("honest",), drops=tuple(Status)[1:], is_share=True)
-        for metric in ("side_error", "organ_error")
+        for metric in (SIDE_ERROR.name, ORGAN_ERROR.name)
     ),
     *(AlsoMetric(metric=metric, profiles=("published",)) for metric in CAPTION_MEASURES),
 )
@@ -95,7 +99,7 @@ CAPTION_PLAN: Final = AnalysisPlan(
     strata=((), ("box",)),
     cells=("box",),
     cluster="patient",
-    headline="fact_score",
+    headline=FACT_SCORE.name,
     also=_CAPTION_ALSO,
     # All lesions of a patient are described, and each of them with its box and without.
     cells_are_independent=False,
@@ -177,17 +181,21 @@ def caption_prompt(media: Media, *, boxed: bool) -> tuple[Part, ...]:
     return (Part(text=f"{_SHOWN[boxed]}\n{_CAPTION_REQUEST}"), Part(media=media))
 
 
-def scorers(profile: Profile) -> tuple[Scorer, ...]:
+def scorers(profile: Profile, terms: Callable[[Item], OntologyTerms | None]) -> tuple[Scorer, ...]:
     """Give the scorers of a profile: of questions by the script's reading or the careful one.
 
-    Captions are likened as the released script does, or their facts are read.
+    Captions are likened as the released script does, or their facts are read and compared with the
+    description and, where that is silent, with the tables' `terms` of the lesion.
     """
     if profile == "published":
         return (
             ChoiceScorer(profile=profile, reader=read_ct_bench_script),
             *caption_scorers(profile),
         )
-    return (ChoiceScorer(profile=profile, reader=read_choice),)
+    return (
+        ChoiceScorer(profile=profile, reader=read_choice),
+        FactScorer(profile=profile, terms=terms),
+    )
 
 
 @cache

@@ -45,7 +45,8 @@ def bert_f1(
     -------
     NDArray
         Shape (n_pairs,), at most 1; 0 where a text has no piece of its own, as in ``bert-score``.
-        Values of English sentences about one subject crowd between 0.8 and 1.
+        Values of English sentences about one subject crowd between 0.8 and 1. Vectors of which
+        some point away from all others, which RoBERTa's do not, can lead beyond 1.
 
     Raises
     ------
