@@ -31,7 +31,7 @@ for _name, _help in {
     "synth": "Write a synthetic release in a benchmark's own layout.",
     "check": "Say what a release holds, what is missing, and what blind policies score on it.",
     "run": "Ask a model the questions of a release, score, and print the score card.",
-    "score": "Score a run again, or score a file of predictions; no model is asked.",
+    "score": "Score a run again, score files of predictions, or have open answers judged.",
     "compare": "Compare runs pair by pair, clustered by patient.",
     "reproduce": "Rebuild a published table from its released files, and say what is off.",
     "audit": "Look for faults in what a release ships, each with its count.",
