@@ -34,11 +34,10 @@ class DensityReader:
     def answer(self, array, question):
         """Answer one question about one prepared volume in HU."""
         if array["path"] != self._path:  # several questions, one volume
-            self._path = array["path"]
-            self._axes = array["axes"]
             self._volume = np.load(array["path"], mmap_mode="r")
             reach = [max(1, round(30 / spacing)) for spacing in array["spacing_mm"]]
             self._lungs = inside(np.asarray(self._volume < self.AIR_HU), reach)
+            self._path, self._axes = array["path"], array["axes"]  # last: now all is read
         asked = question.lower()
         share = self._share(asked)
         side = "left" if share["L"] > share["R"] else "right"

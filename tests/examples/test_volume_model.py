@@ -101,3 +101,11 @@ def test_a_volume_that_kills_the_process_costs_its_questions_alone(release, tmp_
         failed = [r.item for r in store.responses() if r.status is Status.FAILED]
     assert outcome.n_failed == len(failed) == 10
     assert all(item.endswith("::1") for item in failed)
+
+
+def test_a_process_in_another_folder_finds_the_arrays(release, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wrapper = tmp_path / "wrapper.sh"
+    wrapper.write_text(f"cd /\nexec {sys.executable} {EXAMPLE}\n")
+    outcome = run(release, Path("relative.sqlite"), f"sh {wrapper}")
+    assert outcome.n_failed == 0

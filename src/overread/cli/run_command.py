@@ -104,7 +104,8 @@ def run_command(
     structured
         Let the server enforce the JSON form of answers.
     canary
-        Ask first what only a picture can tell; on for chat models.
+        Ask first what only a picture can tell; on for models that are shown pictures and learn
+        nothing. `--no-canary` for one that takes whole volumes only.
     json
         Print JSON for machines.
     """

@@ -151,7 +151,8 @@ def _ask(
     store.replace_scores(())
     store.replace_estimates(())
     run = store.manifest.run
-    render = PictureRenderer(release.media_root, arrays=folder)
+    # Absolute: a process of its own may work in another folder.
+    render = PictureRenderer(release.media_root, arrays=folder.resolve())
     arrays = Arrays(render.array, missing, keep=request.prepared is not None)
     if training is not None and isinstance(model, Learner):
         model.learn(training, render)
