@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from overread.contracts import AlsoMetric
 from overread.imaging.render import PictureRenderer
 from overread.records import Media
 from overread.report.contrast import contrast
@@ -68,6 +69,25 @@ def test_the_limits_speak_of_words_and_not_of_letters(
     assert "how often the words of a reader agree" in limits(open_report)[0]
     assert "picks the listed answer" in limits(small_report)[0]
     assert "lesion" not in limits(open_report)[0]
+
+
+def test_a_page_of_both_kinds_shows_each_item_its_way(
+    open_report: ReportData, small_report: ReportData
+) -> None:
+    mixed = replace(small_report, gallery=(*small_report.gallery[:2], *open_report.gallery[:2]))
+    assert not asks_for_text(mixed)
+    shelf = stock_shelf(replace(mixed, gallery=()), PictureRenderer(Path("/nowhere")))
+    payload: Any = gallery_payload(mixed, shelf)
+    assert [entry.get("open", False) for entry in payload["items"]] == [False, False, True, True]
+
+
+def test_another_share_is_no_jury(open_report: ReportData) -> None:
+    shares = (AlsoMetric(metric="side_error", is_share=True), *open_report.plan.also)
+    plan = replace(open_report.plan, also=shares)
+    assert jury_estimate(replace(open_report, plan=plan), 0) == jury_estimate(open_report, 0)
+    none = replace(open_report, plan=replace(open_report.plan, also=shares[:1]))
+    assert jury_estimate(none, 0) is None
+    assert judges(none) is None
 
 
 def test_neither_letters_nor_circumstances_are_made_up(open_report: ReportData) -> None:

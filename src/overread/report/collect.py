@@ -23,6 +23,7 @@ from overread.report.data import (
     run_labels,
 )
 from overread.report.fates import count_fates
+from overread.report.lookup import jury_of
 from overread.report.readings import read_references, summarise_readings
 from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
@@ -167,7 +168,8 @@ def _answers(
 ) -> list[tuple[str, GalleryAnswer]]:
     """Pair the first draw of every planned item with its scores and votes."""
     plan = asked.plan
-    jury = next((also.metric for also in plan.also if also.is_share), None)
+    also = jury_of(plan)
+    jury = None if also is None else also.metric
     responses: Mapping[str, Response] = {
         response.request_hash: response for response in store.responses()
     }

@@ -169,8 +169,9 @@ class ReportData:
 
 
 def asks_for_text(data: ReportData) -> bool:
-    """Tell whether the questions of a report are to be answered in free words."""
-    return any(isinstance(entry.item.answer_space, Text) for entry in data.gallery)
+    """Tell whether all questions of a report are to be answered in free words."""
+    kinds = {isinstance(entry.item.answer_space, Text) for entry in data.gallery}
+    return kinds == {True}
 
 
 def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from overread.records import (
     Text,
     Vote,
 )
-from overread.report.data import GalleryAnswer, GalleryItem, ReportData, run_labels
+from overread.report.data import GalleryAnswer, GalleryItem, ReportData, asks_for_text, run_labels
 from overread.report.pictures import as_rendered, find_changed, preview_counts, role_of
 from overread.report.thumbnails import LEFT_OUT, Role, Shelf
 from overread.report.wording import stratum_label
@@ -127,7 +127,7 @@ def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
     counts = preview_counts(shelf)
     payload: dict[str, JsonValue] = {
         "runs": [{"id": run, "label": label} for run, label in runs.items()],
-        "open": any(isinstance(entry.item.answer_space, Text) for entry in data.gallery),
+        "open": asks_for_text(data),
         "published": any(a.published for e in data.gallery for a in e.answers.values()),
         "judges": [list(judge) for judge in named],
         "separator": LABEL_SEPARATOR,
@@ -223,6 +223,8 @@ def _item_json(
         "answers": answers,
         **_sight_json(item, shelf, texts),
     }
+    if isinstance(item.answer_space, Text):
+        shown["open"] = True
     if entry.others:
         sights = [_sight_json(entry.shown_to(run), shelf, texts) for run in runs]
         distinct = [_sight_json(item, shelf, texts)]

@@ -10,7 +10,7 @@ from overread.analysis.judge_agreement import Agreement
 from overread.contracts import AlsoMetric
 from overread.records import Estimate, Profile
 from overread.report.data import Panel, ReportData, run_labels
-from overread.report.lookup import EstimateTable
+from overread.report.lookup import EstimateTable, jury_of
 from overread.report.marks import SHARE_AXIS, Mark
 from overread.report.sources import published_rows
 from overread.report.wording import (
@@ -132,8 +132,8 @@ class Judges:
 
 
 def jury_metric(data: ReportData) -> AlsoMetric | None:
-    """Find the plan's metric that judges give: the first share beside the headline."""
-    return next((also for also in data.plan.also if also.is_share), None)
+    """Find the plan's metric that a jury gives."""
+    return jury_of(data.plan)
 
 
 def jury_estimate(data: ReportData, run: int, profile: Profile = "honest") -> Estimate | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from overread.contracts import AlsoMetric, AnalysisPlan
 from overread.records import Estimate, Profile
 
-__all__ = ["EstimateTable", "contrast_key", "values_of"]
+__all__ = ["EstimateTable", "contrast_key", "jury_of", "values_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,11 @@ class EstimateTable:
 def contrast_key(cells: Sequence[str]) -> str | None:
     """Name the circumstance set side by side: the first key of a cell that is not the task."""
     return next((key for key in cells if key != "task"), None)
+
+
+def jury_of(plan: AnalysisPlan) -> AlsoMetric | None:
+    """Find the plan's metric that a jury of judges gives: ``jury_accuracy``."""
+    return next((also for also in plan.also if also.metric.startswith("jury_")), None)
 
 
 def values_of(tables: Iterable[EstimateTable], key: str) -> list[str]:

@@ -178,7 +178,7 @@
       if (!haystacks.has(index)) {
         const item = data.items[index];
         const parts = [item.id, item.problem, ...Object.values(item.groups)];
-        if (data.open) parts.push(item.reference);
+        if (item.open) parts.push(item.reference);
         for (const sight of [item, ...(item.others || [])]) {
           parts.push(text(sight.question));
           for (const option of sight.options) parts.push(text(option.text));
@@ -199,7 +199,7 @@
     const judgedOutcome = (answer) =>
       answer && answer.outcome === "open" ? juryOf(answer) || "open" : answer && answer.outcome;
     const disagree = (item) => {
-      if (data.open) {
+      if (item.open) {
         const all = item.answers.filter(Boolean).map(judgedOutcome);
         return new Set(all.filter((one) => ["right", "wrong", "none"].includes(one))).size > 1;
       }
@@ -356,12 +356,12 @@
             "aria-current": place === at ? "true" : undefined,
             on: { click: () => open(place) },
           },
-          data.open
+          item.open
             ? make("span", { class: "row-words", dir: "auto", title: item.id },
                 text(seenBy(item, seeing(item)).question))
             : make("span", { class: "row-id", title: item.id }, shortId(item)),
           make("span", { class: "row-task" },
-            data.open
+            item.open
               ? [kindOf(item), shortId(item)].filter(Boolean).join(" · ")
               : [item.task, seenBy(item, seeing(item)).condition].join(" · ")),
           make("span", { class: "row-signs" }, ...item.answers.map(sign)),
@@ -563,7 +563,7 @@
           ...item.answers.map(givenView),
           ...lost));
     };
-    const replyView = (answer) => {
+    const replyView = (answer, isOpen) => {
       const label = data.runs[shownRun].label;
       if (!answer) return make("p", { class: "quiet" }, `${label} was not asked this item.`);
       const reply = text(answer.reply);
@@ -581,8 +581,8 @@
             ? make("p", { class: "quiet" }, "The reply is empty.")
             : make("pre", { class: "reply", dir: "auto", tabindex: "0" }, reply);
       return make("section", { class: "reply-of" },
-        make("h4", {}, data.open ? "Request to " : "Raw reply of ", chip(shownRun)),
-        data.open ? "" : body,
+        make("h4", {}, isOpen ? "Request to " : "Raw reply of ", chip(shownRun)),
+        isOpen ? "" : body,
         make("p", { class: "facts" }, facts.join(" · ")),
         make("details", {},
           make("summary", {}, `What was sent: ${pictures(answer)}`),
@@ -613,7 +613,7 @@
           make("div", {},
             make("h3", {}, item.id),
             make("p", { class: "facts" },
-              data.open
+              item.open
                 ? [kindOf(item), ...data.filters.filter((one) => one.several)
                     .map((one) => item.strata[one.key]), item.condition, ...groups]
                     .filter(Boolean).join(" · ")
@@ -627,14 +627,14 @@
         item.problem
           ? make("p", { class: "problem" }, `The reference cannot be used: ${item.problem}`)
           : "",
-        whole.others && !data.open ? sightNote(whole) : "",
+        whole.others && !item.open ? sightNote(whole) : "",
         item.answers[shownRun] && item.answers[shownRun].changed
           ? make("p", { class: "problem" },
               `Not the pictures that ${data.runs[shownRun].label} was sent: the files, or how they `
               + "are rendered, have changed since. The receipts tell what was sent.")
           : "",
-        ...(data.open ? [openView(item)] : [choiceView(item, withPictures), answersTable(item)]),
-        replyView(item.answers[shownRun]),
+        ...(item.open ? [openView(item)] : [choiceView(item, withPictures), answersTable(item)]),
+        replyView(item.answers[shownRun], item.open),
       );
     };
     const choiceView = (item, withPictures) =>
