@@ -24,6 +24,16 @@ def test_votes_of_a_file_that_was_not_released_follow_from_the_matrix(slipped: R
     assert graded.is_slipped
 
 
+def test_a_question_that_nobody_answered_moves_no_row(slipped: Replay, make: Any):
+    # It stands before all others, without a prediction, a vote or a mean.
+    (more,) = make.questions(1)
+    more = replace(more, item="x::0", question="Where else?")
+    held = replace(slipped, questions=(more, *slipped.questions), votes=slipped.votes[1:])
+    gemini = complete_models(held, grade_models(held))["m"].judges[0]
+    assert gemini.question_of == (1, 2, 4, 5, 6, 7, 8)
+    assert gemini.n_unlike == 5
+
+
 def test_nothing_is_recovered_where_every_file_is_there(slipped: Replay):
     graded = grade_models(slipped)["m"]
     assert recover_votes(slipped, graded, judges_of(slipped)) is None

@@ -33,9 +33,9 @@ def _look(replay: Replay, release: Release) -> Iterator[Finding]:
                 evidence=f"published {100 * value.value:.{shown}f} %, the released votes give "
                 f"{100 * draft.recomputed:.{shown}f} % "
                 f"({draft.recomputed * (draft.n_recomputed or 0):,.0f} of {draft.n_recomputed:,})",
-                effect=draft.faults[0]
-                if draft.faults
-                else "the number was made from other votes than those released",
+                effect="; ".join(
+                    ("the number was made from other votes than those read here", *draft.faults)
+                ),
             )
 
 

@@ -79,7 +79,9 @@ def recover_votes(replay: Replay, graded: GradedModel, judges: Sequence[str]) ->
                 verdicts=verdicts,
                 question_of=tuple(place for place, _ in rows),
                 join=None,
-                n_unlike=_count_unlike(replay.questions, [place for place, _ in rows]),
+                n_unlike=_count_unlike(
+                    replay.questions, [place for place, _ in rows], graded.judges[0].question_of
+                ),
             )
     return None
 
@@ -113,6 +115,12 @@ def _solve(
     return tuple(verdicts)
 
 
-def _count_unlike(questions: Sequence[ReleasedQuestion], places: Sequence[int]) -> int:
-    pairs = ((questions[row], questions[place]) for row, place in enumerate(places))
-    return sum((one.question, one.answer) != (two.question, two.answer) for one, two in pairs)
+def _count_unlike(
+    questions: Sequence[ReleasedQuestion], places: Sequence[int], others: Sequence[int | None]
+) -> int:
+    """Count the rows that another judge's file has for another question and answer."""
+    n_unlike = 0
+    for place, other in zip(places, others, strict=False):
+        one, two = questions[place], questions[other] if other is not None else None
+        n_unlike += two is None or (one.question, one.answer) != (two.question, two.answer)
+    return n_unlike
