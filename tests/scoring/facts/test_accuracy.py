@@ -84,12 +84,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(("reference", "wrong", "right"), CASES)
-def test_it_puts_another_wording_above_another_fact(
-    reference: str, wrong: str, right: str
-) -> None:
+def test_it_puts_another_wording_above_another_fact(reference: str, wrong: str, right: str) -> None:
     """Likeness of words puts the contradiction first, each time; the facts put it last."""
     assert facts(reference, right) > 0.95
-    assert facts(reference, right) - facts(reference, wrong) > 0.2
+    assert facts(reference, right) - facts(reference, wrong) > 0.1
     assert bleu_1(reference, wrong) > bleu_1(reference, right)
     assert rouge_1(reference, wrong) > rouge_1(reference, right)
 
@@ -101,17 +99,6 @@ def test_left_and_right_are_two_words_in_three_alike_and_half_as_good() -> None:
     # A wrong word that is no fact costs these as much as the side does.
     assert bleu_1(reference, "this lung nodule") == bleu_1(reference, wrong)
     assert facts(reference, "this lung nodule") > facts(reference, wrong)
-
-
-@pytest.mark.torch
-def test_embeddings_do_not_see_the_side_either() -> None:
-    from overread.embedding.sentences import open_sentence_model
-    from overread.metrics.text.cosine import cosine
-
-    reference, wrong, right = CASES[0]
-    vectors = open_sentence_model().embed([reference, wrong, right])
-    values = cosine(vectors[1:], vectors[[0, 0]])
-    assert values[0] > values[1]
 
 
 def test_the_page_names_the_weights_of_the_metric() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations_with_replacement
 
 import pytest
 
@@ -61,9 +61,7 @@ def outcomes(reference: str, prediction: str) -> dict[str, list[str]]:
         ("No lung nodule", "The lungs hold no nodule", "presence", "right"),
     ],
 )
-def test_what_becomes_of_a_fact(
-    reference: str, prediction: str, fact: str, outcome: str
-) -> None:
+def test_what_becomes_of_a_fact(reference: str, prediction: str, fact: str, outcome: str) -> None:
     assert outcomes(reference, prediction)[fact] == [outcome]
 
 
@@ -149,7 +147,7 @@ def test_doubt_is_no_contradiction(one: str, other: str) -> None:
 
 def test_no_description_contradicts_itself_and_the_relation_is_symmetric() -> None:
     texts = [text for pair in (*APART, *TOGETHER) for text in pair[:2]]
-    for one, other in product(texts, texts):
+    for one, other in combinations_with_replacement(texts, 2):
         facts = read_facts(one), read_facts(other)
         assert (contradicts(*facts) is None) == (contradicts(*reversed(facts)) is None)
         if same_lesion_facts(*facts):

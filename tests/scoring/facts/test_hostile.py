@@ -25,7 +25,7 @@ ANY = st.one_of(SPOKEN, st.text(max_size=200))
 
 
 @given(one=ANY, other=ANY)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_anything_is_read_and_compared(one: str, other: str) -> None:
     a, b = read_facts(one), read_facts(other)
     assert (a.unreadable is None) == bool(a.lesions)
@@ -36,7 +36,7 @@ def test_anything_is_read_and_compared(one: str, other: str) -> None:
 
 
 @given(text=SPOKEN)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_text_agrees_with_itself(text: str) -> None:
     facts = read_facts(text)
     assert contradicts(facts, facts) is None

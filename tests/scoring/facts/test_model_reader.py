@@ -183,7 +183,7 @@ def test_a_server_that_answers_anything_else_gives_no_facts(script: str) -> None
     with FakeServer(read_script(script)) as server:
         model = open_model(
             "chat:fake",
-            ModelOptions(base_url=server.base_url, text_only=True, timeout_s=5, max_retries=1),
+            ModelOptions(base_url=server.base_url, text_only=True, timeout_s=5, max_retries=0),
         )
 
         async def ask() -> dict[str, LesionFacts]:

@@ -41,15 +41,18 @@ _AGAIN: Final = frozenset(
 )
 _ANOTHER: Final = frozenset(
     ("a", "an", "another", "one", "additional", "second", "further", "two", "three", "multiple",
-     "several", "few", "other", "no", "there", "new", "also", "separate", "smaller", "larger")
+     "several", "few", "other", "no", "there", "new", "also", "separate", "smaller", "larger",
+     "satellite")
 )  # fmt: skip
 _WEAK: Final = frozenset(
-    ("area", "density", "finding", "abnormality", "focus", "spot", "lesion", "nodular",
+    ("finding", "abnormality", "focus", "spot", "lesion", "nodular",
      "nodularity", "metastatic", "adenomatous", "lymphomatous", "masslike", "nodal", "lymphatic",
      "hypodensity", "hyperdensity", "lucency", "atelectatic", "calcification", "thickening",
      "cavitation", "edema", "stranding", "collapse", "fluid", "structure", "involvement")
 )  # fmt: skip
 """Types that open no lesion of their own beside another one unless they are counted anew."""
+_VAGUE: Final = frozenset(("lesion", "finding", "abnormality", "focus"))
+"""Of these, words that take up a lesion of the sentence before."""
 _STOPS: Final = frozenset(".;!?")
 
 
@@ -120,7 +123,8 @@ def _cut(
     elsewhere = _own_place(mentions, cut, mention)
     if any(word in _AGAIN for word in after[:2]) and not anew:
         return None if _may_be_same(last, mention) and not elsewhere else cut + 1
-    if words[mention.start].text in _WEAK and not anew:
+    first = words[mention.start].text
+    if first in _WEAK and not anew and (strongest < _SENTENCE or first in _VAGUE):
         return cut + 1 if elsewhere else None
     if between[cut - last.end] == "with" and last.term.type == mention.term.type:
         return None

@@ -31,6 +31,7 @@ _TISSUE: Final = frozenset(
      "implant", "extension", "stranding",
      "attenuating", "tumor", "nodularity", "opacity", "deposit", "structure")
 )  # fmt: skip
+_OF_THE_BODY: Final = frozenset(("the", "in", "within", "of", "superficial", "deep", "adjacent"))
 _NO_PLACE: Final = frozenset(("window", "view", "image", "scan", "ct", "setting", "algorithm"))
 """After "lung" or "bone": how the picture was made."""
 
@@ -110,7 +111,8 @@ def _soft_tissue(words: Sequence[Word], place: int) -> tuple[Term, int] | None:
     if [word.text for word in words[place : place + 2]] != ["soft", "tissue"]:
         return None
     follows = words[place + 2].text if place + 2 < len(words) else ""
-    if follows not in _TISSUE:
+    before = words[place - 1].text if place else ""
+    if follows not in _TISSUE and before in _OF_THE_BODY:
         return Term(place="soft tissue"), place + 2
     swallowed = follows in ("attenuation", "density", "component", "attenuating")
     return Term(attribute=("attenuation", "soft")), place + (3 if swallowed else 2)
@@ -195,7 +197,9 @@ _NO_OF: Final = frozenset(
 )  # fmt: skip
 _NOT_NO: Final = frozenset(
     (("not", "only"), ("no", "doubt"), ("no", "longer"), ("no", "more"), ("not", "well"),
-     ("not", "completely"), ("not", "fully"), ("not", "clear"))
+     ("not", "completely"), ("not", "fully"), ("not", "clear"), ("not", "exceeding"),
+     ("not", "larger"),
+     ("not", "more"), ("not", "greater"), ("no", "larger"), ("no", "greater"))
 )  # fmt: skip
 _ANEW: Final = frozenset(
     ("a", "an", "the", "there", "is", "are", "with", "has", "have", "stable", "unchanged", "new",
@@ -204,10 +208,14 @@ _ANEW: Final = frozenset(
 """After an "and" or a comma: something new begins, which the "no" does not reach."""
 _NOT_SEEN: Final = re.compile(
     r"\b(?:(?:is|are|was|were|has been|have been) (?:no longer|not) (?:\w+ )?(?:seen|identified|"
-    r"present|visualized|visible|detected|appreciated|evident|found|noted|demonstrated)\b"
+    r"present|observed|visualized|visible|detected|appreciated|evident|found|noted|demonstrated)\b"
     r"(?! previously)|(?:is|are) absent|(?:has|have) (?:completely )?resolved|"
     r"(?:is|are|was|were) (?:excluded|ruled out)|(?:is|are) no longer)"
 )
+_SEEN: Final = frozenset(
+    ("seen", "identified", "present", "observed", "visualized", "visible", "detected", "evident",
+     "appreciated", "found", "noted", "demonstrated")
+)  # fmt: skip
 _NORMAL: Final = re.compile(
     r"\b(?:is|are|appear|appears|look|looks|remain|remains)(?: \w+){0,1} (?:clear|normal|"
     r"unremarkable|spared|preserved|intact|uninvolved)\b"
@@ -260,7 +268,8 @@ def _reach(
             (p for p in range(place + 1, min(place + 3, len(words))) if p in starts), 0
         )
         return (following, following + 1) if following else None
-    if (text not in _NO and pair not in _NO_OF) or pair in _NOT_NO or place in starts:
+    seen_not = text == "not" and pair[1] in _SEEN  # of what stands before: `_afterwards`
+    if (text not in _NO and pair not in _NO_OF) or pair in _NOT_NO or place in starts or seen_not:
         return None
     end = min(ends[place + 1], place + _FARTHEST)
     seen = False
@@ -300,7 +309,8 @@ _HISTORY: Final = frozenset(
      ("sparing", "the"), ("sparing", "of"), ("s", "/"))
 )  # fmt: skip
 _BESIDE: Final = frozenset(
-    ("near", "adjacent", "destroying", "replacing", "abutting", "abut", "beside", "above", "below", "beneath", "behind", "underneath",
+    ("near", "adjacent", "destroying", "replacing",
+     "abutting", "abut", "beside", "above", "below", "beneath", "behind", "underneath",
      "compressing", "displacing", "encasing", "indenting", "invading", "toward", "towards",
      "contacting", "touching", "between", "surrounding", "overlying", "underlying", "bordering",
      "contiguous", "inseparable", "effacing", "narrowing", "obstructing", "compresses", "displaces",
@@ -332,7 +342,8 @@ def _marked(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
                 state = "history"
         position = max(position, mention.end)
         is_place = bool(mention.term.place or mention.term.side or mention.site)
-        if state == "history":
+        beside_it = state == "beside" and words[mention.start - 1].text in ("the", "this")
+        if state == "history" or (beside_it and mention.term.type):
             mention = replace(mention, dropped=True)
         elif state == "beside" and is_place:
             mention = replace(mention, landmark=True)

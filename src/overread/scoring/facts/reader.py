@@ -61,15 +61,23 @@ def read_facts(sentence: str | None, *, ontology: OntologyTerms | None = None) -
     'not in English (German?)'
     """
     text = prepared(sentence)
-    facts = _read(text)
+    facts = _kept(text) if len(text) <= _LONGEST_KEPT else _read(text)
     if ontology is not None and len(facts.lesions) <= 1:
         facts = _completed(facts, ontology)
     return facts
 
 
-@lru_cache(maxsize=4096)
+_LONGEST_KEPT: Final = 500
+
+
+@lru_cache(maxsize=32768)
+def _kept(text: str) -> LesionFacts:
+    """Read and keep: a reference is read anew for every model, a choice for every question."""
+    return _read(text)
+
+
 def _read(text: str) -> LesionFacts:
-    """Read a prepared text; kept, because a reference is read anew for every model."""
+    """Read a prepared text."""
     if not text.strip():
         return LesionFacts(unreadable="empty")
     words = words_of(text)
@@ -174,6 +182,8 @@ def _sides(mentions: Sequence[Mention], *, landmarks: bool) -> frozenset[str]:
     sides = {each.term.side for each in kept if each.term.side}
     if "both" in sides:
         sides = (sides - {"both"}) | {"left", "right"}
+    if len(sides) > 1:
+        sides.discard("midline")  # "left of the midline"
     return frozenset(sides)
 
 
@@ -206,11 +216,18 @@ def _inherited(lesions: list[Lesion]) -> list[Lesion]:
     told: list[Lesion] = []
     for lesion in lesions:
         last = told[-1] if told else None
-        has_place = lesion.regions or lesion.organs or lesion.sites or lesion.sides
-        if last is not None and lesion.present and last.present and not has_place:
+        if last is not None and lesion.present and last.present and not _has_place(lesion):
             lesion = _placed(lesion, last)
         told.append(lesion)
+    for place in range(len(told) - 2, -1, -1):
+        lesion, following = told[place], told[place + 1]
+        if not (lesion.present or following.present or _has_place(lesion)):
+            told[place] = _placed(lesion, following)  # "no mass or effusion in the left lung"
     return told
+
+
+def _has_place(lesion: Lesion) -> bool:
+    return bool(lesion.regions or lesion.organs or lesion.sites or lesion.sides)
 
 
 def _placed(lesion: Lesion, like: Lesion) -> Lesion:
@@ -255,7 +272,7 @@ def _completed(facts: LesionFacts, ontology: OntologyTerms) -> LesionFacts:
 
 def _one(term: str | None) -> Lesion:
     """Read one term of an ontology."""
-    facts = _read(prepared(term))
+    facts = _kept(prepared(term))
     return facts.lesions[0] if facts.lesions else Lesion()
 
 

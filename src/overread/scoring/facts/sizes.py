@@ -40,7 +40,8 @@ _AXIS: Final = (
 _TIMES: Final = r" ?(?:x|×|\*|by) ?"
 _BOUND: Final = (
     r"(?:(?P<upto>\bup to|\bas large as)|(?P<less>\bless than|\bsmaller than|\bunder|\bbelow|<|≤|"
-    r"\bat most|\bno(?:t)? (?:more|larger) than)|(?P<more>\bmore than|\bgreater than|"
+    r"\bat most|\bnot exceeding|"
+    r"\bno(?:t)? (?:more|larger|greater) than)|(?P<more>\bmore than|\bgreater than|"
     r"\blarger than|\bover|\bexceeding|>|≥|\bat least))?[ -]?"
 )
 _SIZE: Final = re.compile(
