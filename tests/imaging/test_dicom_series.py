@@ -285,6 +285,18 @@ def test_a_slice_that_is_cut_off_is_refused(
         read_volume(folder)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.8, 0.95])
+def test_a_slice_that_is_cut_off_anywhere_is_refused_and_never_crashes(
+    asymmetric_lps: NDArray[np.int16], write_series: Writer, share: float
+) -> None:
+    folder = write_series(asymmetric_lps)
+    file = sorted(folder.iterdir())[1]
+    data = file.read_bytes()
+    file.write_bytes(data[: round(share * len(data))])
+    with pytest.raises(ImageError, match=": expected "):
+        read_volume(folder)
+
+
 def test_a_single_slice_takes_its_thickness(
     asymmetric_lps: NDArray[np.int16], write_series: Writer
 ) -> None:

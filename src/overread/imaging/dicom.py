@@ -91,7 +91,8 @@ class _BoundedFile(io.BufferedReader):
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(io.FileIO(path))
+        # As text: pydicom puts the name of a file that is cut off into its message by `+`.
+        super().__init__(io.FileIO(str(path)))
         self._path = path
 
     def read(self, size: int | None = -1, /) -> bytes:

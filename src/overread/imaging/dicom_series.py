@@ -326,13 +326,24 @@ def _planes(slices: list[_Slice], differ: bool) -> Iterator[NDArray[Any]]:
     opened: tuple[Path, Dataset] | None = None
     for one in slices:
         if opened is None or opened[0] != one.path:
-            opened = one.path, open_dataset(one.path)
+            opened = one.path, _parsed(one.path)
         plane = frame_pixels(one.path, opened[1], one.frame)
         if plane.shape != (one.rows, one.columns) or plane.dtype.kind not in "iuf":
             raise _unusable(one.path, f"pixels of shape {plane.shape}", "Copy the file again.")
         if differ and one.slope is not None and one.intercept is not None:
             plane = plane.astype(np.float32) * np.float32(one.slope) + np.float32(one.intercept)
         yield plane
+
+
+def _parsed(path: Path) -> Dataset:
+    """Parse a slice whose header was read before; its pixels may be cut off all the same."""
+    try:
+        return open_dataset(path)
+    except ImageError:
+        raise
+    # pydicom has no common error for damaged bytes.
+    except Exception as error:
+        raise _unusable(path, f"a damaged slice ({error})", "Copy the file again.") from error
 
 
 def _unusable(source: object, got: str, remedy: str) -> ImageError:
