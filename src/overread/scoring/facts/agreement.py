@@ -286,6 +286,7 @@ def _attributes(reference: Lesion, prediction: Lesion, known: Lexicon) -> tuple[
     for kind, value in sorted(reference.attributes):
         outcome, other = _attribute(kind, value, prediction, known)
         used |= {(kind, said) for name, said in prediction.attributes if name == kind}
+        used |= known.excludes.get((kind, value), frozenset()) if outcome == "wrong" else set()
         used.add((kind, value))
         found.append(_verdict("attribute", outcome, value, other))
     for kind, value in sorted(reference.denied):
@@ -319,6 +320,9 @@ def _attribute(
         siblings = table.narrower.get(value)
         near = siblings is not None and any(table.narrower.get(name) == siblings for name in said)
         return ("missing" if near else "wrong"), spelt(said)
+    excluded = prediction.attributes & known.excludes.get((kind, value), frozenset())
+    if excluded:
+        return "wrong", spelt(name for _, name in excluded)
     return "missing", None
 
 

@@ -89,8 +89,11 @@ def _apart(one: Lesion, other: Lesion) -> bool:
 
 
 def _attributes(one: Lesion, other: Lesion) -> Iterator[str]:
-    kinds = lexicon().kinds
-    for kind, table in sorted(kinds.items()):
+    known = lexicon()
+    for attribute in sorted(one.attributes):
+        for other_one in sorted(known.excludes.get(attribute, frozenset()) & other.attributes):
+            yield f"{attribute[0]}: {attribute[1]} against {other_one[1]}"
+    for kind, table in sorted(known.kinds.items()):
         if not (table.exclusive and table.visible):
             continue
         values = [{v for k, v in each.attributes if k == kind} for each in (one, other)]

@@ -87,6 +87,8 @@ class Lexicon:
     usual_organ: Mapping[str, str]
     """Type → where it lies when no place is named."""
     kinds: Mapping[str, AttributeKind]
+    excludes: Mapping[tuple[str, str], frozenset[tuple[str, str]]]
+    """Attribute → those of other kinds that it rules out; both ways."""
     languages: Mapping[str, frozenset[str]]
     root: _Node
 
@@ -191,9 +193,18 @@ def lexicon() -> Lexicon:
             )
             for kind, row in attributes.items()
         },
+        excludes=_exclusions(),
         languages={name: frozenset(words) for name, words in _table("languages").items()},
         root=root,
     )
+
+
+def _exclusions() -> dict[tuple[str, str], frozenset[tuple[str, str]]]:
+    excludes: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
+    for one, other in _table("exclusions")["pairs"]:
+        for this, that in ((tuple(one), tuple(other)), (tuple(other), tuple(one))):
+            excludes[this] = excludes.get(this, frozenset()) | {that}
+    return excludes
 
 
 def _table(name: str) -> dict[str, Any]:
