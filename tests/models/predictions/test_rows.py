@@ -37,3 +37,23 @@ def test_a_box_is_spelt_as_in_the_release(tmp_path, spelling, field):
 def test_a_split_is_spelt_as_in_the_release(tmp_path, split):
     for spelling in layout.DATASET_SPELLINGS[split]:
         assert read(tmp_path, split=spelling.upper()).split == split
+
+
+def test_a_file_of_the_released_caption_script_is_read(tmp_path):
+    path = tmp_path / "gpt4v_captions.json"
+    entry = {
+        "lesion_id": "12.0", "caption": "A cyst.", "ground_truth": "A node.", "size": "9 mm",
+        "model": "gpt4v",
+    }  # fmt: skip
+    path.write_text(json.dumps([entry, {**entry, "lesion_id": 13, "caption": ""}]))
+    first, second = read_rows(path)
+    assert (first.lesion, first.task, first.text, first.box) == ("12", "caption", "A cyst.", None)
+    assert (second.lesion, second.text, second.status) == ("13", "", "ok")
+    assert first.is_keyed
+    assert not first.is_choice
+
+
+def test_a_row_without_a_caption_has_no_task_of_its_own(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([{"id": "a", "text": "x"}, {"lesion_idx": 1, "q_type": "t"}]))
+    assert [row.task for row in read_rows(path)] == [None, "t"]

@@ -19,7 +19,12 @@ __all__ = ["ID_FIELDS", "Row", "case_stem", "read_rows"]
 
 ID_FIELDS = ("item", "item_id", "id")
 _CHOICE_FIELDS = ("prediction", "answer", "selected_option")
-_ANSWER_FIELDS = ("text", "reply", "response", "raw_response", "output", *_CHOICE_FIELDS)
+_CAPTION = "caption"
+_ANSWER_FIELDS = (
+    *("text", "reply", "response", "raw_response", "output", _CAPTION),
+    *_CHOICE_FIELDS,
+)
+_LESION_FIELDS = ("lesion_idx", "lesion_id")
 _LIST_FIELDS = ("predictions", "responses", "results", "items", "data")
 # A file repeats its release's spellings or has its maker's own, and a model may import no
 # benchmark: so this reader is tolerant by itself. A test holds it to every spelling that the
@@ -222,7 +227,7 @@ def _table(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
 
 
 def _names_a_key(names: Sequence[str]) -> bool:
-    return any(name in names for name in (*ID_FIELDS, "qa_id", "lesion_idx", *_CASE_FIELDS))
+    return any(name in names for name in (*ID_FIELDS, "qa_id", *_LESION_FIELDS, *_CASE_FIELDS))
 
 
 def _row(place: str, entry: Mapping[str, object]) -> Row:
@@ -231,12 +236,11 @@ def _row(place: str, entry: Mapping[str, object]) -> Row:
         place=place,
         id=next((word for name in ID_FIELDS if (word := _word(entry.get(name)))), None),
         qa_id=_word(entry.get("qa_id")),
-        # A data frame with a gap in the column writes 12.0 for 12.
-        lesion=(_word(entry.get("lesion_idx")) or "").removesuffix(".0") or None,
+        lesion=_lesion(entry),
         case=next(
             (case_stem(word) for name in _CASE_FIELDS if (word := _word(entry.get(name)))), None
         ),
-        task=_word(entry.get("q_type")) or _word(entry.get("task")),
+        task=_word(entry.get("q_type")) or _word(entry.get("task")) or _caption_task(entry),
         box=_box(entry.get("bbox_type")) or _box(entry.get("box")),
         split=_split(_word(entry.get("split"))),
         draw=_draw(entry.get("draw")),
@@ -247,6 +251,17 @@ def _row(place: str, entry: Mapping[str, object]) -> Row:
         reason=reason,
         is_choice=next(iter(_answer_fields(entry)), None) in _CHOICE_FIELDS,
     )
+
+
+def _lesion(entry: Mapping[str, object]) -> str | None:
+    words = (_word(entry.get(name)) for name in _LESION_FIELDS)
+    # A data frame with a gap in the column writes 12.0 for 12.
+    return next((word.removesuffix(".0") for word in words if word), None)
+
+
+def _caption_task(entry: Mapping[str, object]) -> str | None:
+    """Name the task of a row that names none and holds a caption: of others it has none."""
+    return _CAPTION if entry.get(_CAPTION) is not None else None
 
 
 def _answer_fields(entry: Mapping[str, object]) -> list[str]:
