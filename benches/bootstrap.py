@@ -19,7 +19,7 @@ from benches.measure import measure, python
 from overread.analysis.estimates import estimate
 from overread.contracts import AlsoMetric, AnalysisPlan
 from overread.metrics.text.bleu import bleu
-from overread.records import PlannedItem, Score, Status
+from overread.records import PlannedItem, Profile, Score, Status
 from overread.stats.bootstrap import cluster_bootstrap
 from overread.stats.sums_interval import sums_interval
 
@@ -104,7 +104,7 @@ def _run(
         for row, cluster in enumerate(clusters)
     ]  # fmt: skip
     text = ("rouge1", "rouge2", "rougeL", "meteor")
-    wanted: list[tuple[str, str, str | None]] = [
+    wanted: list[tuple[str, Profile, str | None]] = [
         ("rule_accuracy", "honest", None),
         ("jury_accuracy", "honest", None),
         *(("judge_accuracy", "honest", judge) for judge in ("one", "two", "three")),
