@@ -47,7 +47,7 @@ def import_libraries() -> tuple[Any, Any]:
                 _declare(torch, absent[1])
         return torch, importlib.import_module("open_clip")
     except ImportError as problem:
-        raise MissingExtraError("--model clip", extra="torch") from problem
+        raise MissingExtraError("image-text scorers", extra="torch") from problem
 
 
 def _declare(torch: Any, operator: str) -> None:

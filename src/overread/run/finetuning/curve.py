@@ -38,7 +38,8 @@ class CurvePoint:
     n_pairs: int
     n_unreadable: int
     exam: Mapping[str, ExamShare]
-    """By condition (``box``, ``no-box``) and ``all``; empty where nothing was asked."""
+    """By condition (``box``, ``no-box``) and ``all``, in the order of the alphabet; empty where
+    nothing was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,7 @@ class Curve:
 
 
 def _point(plain: Mapping[str, Any]) -> CurvePoint:
-    exam = {name: ExamShare(**share) for name, share in plain["exam"].items()}
+    exam = {name: ExamShare(**share) for name, share in sorted(plain["exam"].items())}
     return CurvePoint(**{**plain, "exam": exam})
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from overread.errors import UsageError, expected
-from overread.models.clip.finetune.checkpoint import read_checkpoint, write_tensors, write_whole
+from overread.models.clip.finetune.checkpoint import read_checkpoint, write_checkpoint, write_whole
 from overread.models.clip.finetune.trainer import Trainer, Where
 from overread.records import JsonValue
 from overread.run.finetuning.curve import Curve
@@ -116,7 +116,7 @@ class TrainingFolder:
                 "n_unreadable": where.n_unreadable,
             },
         }
-        write_tensors(self._state / _CHECKPOINT, trainer.tensors(), held)
+        write_checkpoint(self._state / _CHECKPOINT, trainer.tensors(), held)
 
     def write_curve(self, curve: Curve) -> None:
         """Write the curve as CSV and as JSON."""

@@ -68,10 +68,12 @@ class ValidationExam:
                 )
             )
         self._references = {item.id: release.reference(item.id) for item in self._items}
-        self._scorers = [
-            scorer for scorer in release.scorers(_PROFILE) if not isinstance(scorer, BatchScorer)
-        ]
         self._plan = replace(release.plan(), strata=((), (_STRATUM,)), also=())
+        self._scorers = [
+            scorer
+            for scorer in release.scorers(_PROFILE)
+            if scorer.metric == self._plan.headline and not isinstance(scorer, BatchScorer)
+        ]
         self._render = render
         self._lines = [_line(item) for item in self._items]
 
@@ -96,7 +98,7 @@ class ValidationExam:
             is_share = each.metric == self._plan.headline and each.profile == _PROFILE
             if is_share and each.stratum.keys() <= {_STRATUM}:  # the plan's cells come as well
                 found[each.stratum.get(_STRATUM, TOTAL)] = _share(each)
-        return found
+        return dict(sorted(found.items()))
 
     async def _ask_all(
         self, model: Model, on_question: Callable[[int], None]

@@ -13,35 +13,37 @@ from typing import Any, cast
 from overread.errors import UsageError, expected
 from overread.records import JsonValue
 
-__all__ = ["read_checkpoint", "write_tensors"]
+__all__ = ["read_checkpoint", "write_checkpoint", "write_weights", "write_whole"]
 
 _KEY = "overread"
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Any], facts: Mapping[str, JsonValue]) -> None:
-    """Write tensors and facts as one safetensors file.
+def write_checkpoint(
+    path: Path, tensors: Mapping[str, Any], facts: Mapping[str, JsonValue]
+) -> None:
+    """Write tensors and facts as one safetensors file; facts go into its header as JSON."""
+    _write(path, tensors, {_KEY: json.dumps(facts, ensure_ascii=False, sort_keys=True)})
 
-    It is written beside its place, brought to the disk, and then given its name: whoever kills the
-    process leaves the file as it was, or the new one.
 
-    Parameters
-    ----------
-    path
-        Of the file, in a folder that exists.
-    tensors
-        By name.
-    facts
-        JSON, kept in the file's header.
-    """
+def write_weights(path: Path, tensors: Mapping[str, Any]) -> None:
+    """Write tensors as a safetensors file that any library opens: same values, same bytes."""
+    _write(path, tensors, {"format": "pt"})
+
+
+def _write(path: Path, tensors: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
+    # One key of metadata, no more: the library writes several in an order that changes.
     library = importlib.import_module("safetensors.torch")
     # Copies: two names of one tensor, or a view of a larger one, are refused by the format.
     plain = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
-    held = {_KEY: json.dumps(facts, ensure_ascii=False, sort_keys=True), "format": "pt"}
-    write_whole(path, library.save(plain, metadata=held))
+    write_whole(path, library.save(plain, metadata=metadata))
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that its name never stands for half of it."""
+    """Write a file so that its name never stands for half of it.
+
+    It is written beside its place, brought to the disk, and then given its name: whoever kills the
+    process leaves the file as it was, or the new one.
+    """
     beside = path.with_name(f"{path.name}.part")
     try:
         with beside.open("wb") as file:
@@ -56,7 +58,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Any], Mapping[str, JsonValue]]:
-    """Read what `write_tensors` wrote. The format holds tensors and text alone, nothing to run.
+    """Read what `write_checkpoint` wrote. The format holds tensors and text alone, nothing to run.
 
     Raises
     ------

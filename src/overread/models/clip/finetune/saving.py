@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from overread.errors import UsageError, expected
 from overread.models.clip.finetune.base import CONFIG_FILE, Base
-from overread.models.clip.finetune.checkpoint import write_tensors, write_whole
+from overread.models.clip.finetune.checkpoint import write_weights, write_whole
 
 __all__ = ["WEIGHTS_FILE", "save_model", "save_model_frame"]
 
@@ -42,4 +42,4 @@ def save_model_frame(base: Base, folder: Path) -> None:
 
 def save_model(network: Any, folder: Path) -> None:
     """Write the weights, whole or not at all."""
-    write_tensors(folder / WEIGHTS_FILE, network.state_dict(), {})
+    write_weights(folder / WEIGHTS_FILE, network.state_dict())

@@ -259,6 +259,7 @@ class Trainer:
     def tensors(self) -> dict[str, Any]:
         """Give all that the next step depends on beside `where`, by name.
 
+        Within an epoch it must be called from `on_step`: there the epoch's random numbers are.
         ``network.NAME``, ``adam.QUANTITY.NAME`` and ``random.DEVICE``.
         """
         state = {
