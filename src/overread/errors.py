@@ -39,7 +39,8 @@ __all__ = [
     "expected",
 ]
 
-_LONGEST_QUOTED_VALUE = 200
+_LONGEST_QUOTED_VALUE = 400
+"""Characters: a message that quotes another one leaves it whole, with its remedy."""
 
 
 class OverreadError(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from overread.errors import UnsafePathError, expected
@@ -14,8 +15,10 @@ def resolve_inside(root: Path, relative: str) -> Path:
     r"""Turn a path written in a release into a real one that lies inside the release.
 
     The file need not exist. Links are followed; one that leaves the release is refused, one that
-    stays inside is fine. Forward slashes separate folders; a backslash is refused rather than
-    guessed at, since it separates folders on one system and is a letter on another.
+    stays inside is fine. One kind of link may leave: a file of a snapshot in the Hugging Face
+    cache, which is kept beside it as ``blobs/HASH``. Forward slashes separate folders; a backslash
+    is refused rather than guessed at, since it separates folders on one system and is a letter on
+    another.
 
     Parameters
     ----------
@@ -27,7 +30,8 @@ def resolve_inside(root: Path, relative: str) -> Path:
     Returns
     -------
     Path
-        Absolute, with every link resolved.
+        Absolute, with every link resolved but that of a snapshot's file: its own name says what
+        kind of file it is, the blob's does not.
 
     Raises
     ------
@@ -51,9 +55,49 @@ def resolve_inside(root: Path, relative: str) -> Path:
         inside = os.path.commonpath((real_root, real)) == real_root
     except (OSError, ValueError) as error:  # ValueError: a text no file system can hold
         raise _unsafe(relative, f"It cannot be a path here ({error}).") from error
-    if not inside:
-        raise _unsafe(relative, "A link on its way leads out of the release.")
-    return Path(real)
+    if inside:
+        return Path(real)
+    if _is_snapshot_file(real_root, relative, real):
+        return Path(os.path.normpath(os.path.join(real_root, relative)))  # noqa: PTH118
+    raise UnsafePathError(
+        expected(
+            "path",
+            rule="a path inside the release",
+            got=repr(relative),
+            remedy="It is, or lies behind, a link that leads out of the folder. Copy the folder "
+            "with the files themselves (cp -rL FOLDER COPY), or point at the folder where the "
+            "files really lie.",
+        )
+    )
+
+
+def _is_snapshot_file(real_root: str, relative: str, real: str) -> bool:
+    """Tell whether a path is a file of a Hugging Face snapshot and `real` is its blob.
+
+    The cache of the Hugging Face hub keeps each file once, as REPOSITORY/blobs/HASH, and lays a
+    link to it into every snapshot that has it: REPOSITORY/snapshots/REVISION/FOLDER/FILE →
+    ../../../blobs/HASH. So a download with the hub's own tools consists of links that leave it,
+    and refusing them would refuse the usual way to get a release. Only that very link is let
+    through: the root is a snapshot (or lies in one), the file is the only link on the way, and
+    its text is the shortest relative path to a plain file that lies directly in the blobs beside
+    the snapshots. A link to anything else, an absolute one, one with a detour, a link to a link
+    and a linked folder stay refused: whoever wrote a release must not choose what is read.
+    """
+    head, found, below = real_root.rpartition(f"{os.sep}snapshots{os.sep}")
+    if not found or not below:
+        return False
+    blobs = os.path.join(head, "blobs")  # noqa: PTH118
+    link = os.path.normpath(os.path.join(real_root, relative))  # noqa: PTH118
+    folder = os.path.dirname(link)  # noqa: PTH120
+    try:
+        return (
+            os.path.realpath(folder) == folder
+            and os.path.dirname(real) == blobs  # noqa: PTH120
+            and os.readlink(link) == os.path.relpath(real, folder)  # noqa: PTH115
+            and stat.S_ISREG(os.lstat(real).st_mode)
+        )
+    except OSError:
+        return False
 
 
 def _fault(relative: str) -> str | None:
