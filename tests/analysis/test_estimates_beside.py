@@ -192,6 +192,51 @@ def test_none_with_a_value_is_undefined_with_a_reason(planned, open_plan, make_s
     assert nobody.reason == "no response to any of 1 items"
 
 
+def test_a_judge_of_whom_no_vote_was_read_has_no_share(planned, open_plan, make_score):
+    """Empty answers are in the denominator and are not right; alone they are nobody's share."""
+    unread = "the reply is no verdict"
+    rows = {
+        **dict.fromkeys("01", (Status.UNDEFINED, unread)),
+        **dict.fromkeys("234", (Status.UNPARSED, "the answer is empty")),
+    }
+    scores = [
+        make_score(item, None, metric=metric, target=target, status=status, reason=reason)
+        for metric, target in (("jury_accuracy", None), ("judge_accuracy", "mute"))
+        for item, (status, reason) in rows.items()
+    ]
+    scores += [
+        make_score(item, 1.0 if item == "0" else None, metric="judge_accuracy", target="sharp",
+                   status=Status.OK if item == "0" else status, reason=reason)
+        for item, (status, reason) in rows.items()
+    ]  # fmt: skip
+    estimates = estimate(scores, planned, open_plan)
+    for found in (
+        _pick(estimates, "jury_accuracy"),
+        _pick(estimates, "judge_accuracy", judge="mute"),
+    ):
+        assert (found.value, found.low, found.status) == (None, None, Status.UNDEFINED)
+        assert (found.n, found.n_answered) == (0, 0)
+        assert found.reason == f"none of 6 items has a value: {unread}"
+    # One vote was read: the three empty answers and the one without a response are not right.
+    assert _pick(estimates, "judge_accuracy", judge="sharp").value == 1 / 5
+    # A part of the run in which every answer is plainly not right has a share, and it is 0 …
+    empty = _pick(estimates, "judge_accuracy", form="where", judge="sharp")
+    assert (empty.value, empty.n) == (0.0, 2)
+    # … but not for a judge of whom nothing was read anywhere.
+    assert _pick(estimates, "judge_accuracy", form="where", judge="mute").value is None
+
+
+def test_a_jury_that_had_nothing_to_judge_has_no_share(planned, open_plan, make_score):
+    scores = [
+        make_score(str(n), None, metric="jury_accuracy", status=Status.UNPARSED,
+                   reason="the answer is empty")
+        for n in range(6)
+    ]  # fmt: skip
+    total = _pick(estimate(scores, planned, open_plan), "jury_accuracy")
+    assert (total.value, total.n) == (None, 0)
+    assert total.reason == "none of 6 items has a value: the answer is empty"
+
+
 def test_a_metric_that_nothing_has_a_value_of_says_why(planned, open_plan, make_score):
     reason = "METEOR: expected WordNet, got none. Install it."
     scores = [

@@ -42,7 +42,8 @@ class AlsoScores:
     corpus: CorpusSums | None
     """Of a corpus metric."""
     trouble: str | None
-    """Where no row at all has a value, why most of them have none: what is not installed, say."""
+    """Where no row at all has a value, why most of them have none: what is not installed, say. Rows
+    that leave the denominator speak first: an unread vote, before an answer that is empty."""
 
 
 def also_scores(
@@ -54,7 +55,9 @@ def also_scores(
     """Join every further metric of a plan with the planned questions.
 
     A share counts what has no value as not right, unless its metric drops it; the mean of another
-    metric is over the rows that have a value.
+    metric is over the rows that have a value. Where nothing at all was graded a share is undefined
+    (`also_column`): answers that never reached a judge do not make it a judge that found none
+    right.
 
     Parameters
     ----------
@@ -96,7 +99,7 @@ def also_scores(
                     profile=profile,
                     drops=also.drops,
                 )
-                trouble = _trouble(by_target[target])
+                trouble = _trouble(by_target[target], also)
                 found.append(_of_verdicts(also, profile, target, verdicts, trouble))
     return tuple(found)
 
@@ -116,10 +119,11 @@ def _of_corpus(also: AlsoMetric, corpus: CorpusSums) -> Iterator[AlsoScores]:
         )
 
 
-def _trouble(scores: Sequence[Score]) -> str | None:
+def _trouble(scores: Sequence[Score], also: AlsoMetric) -> str | None:
     if any(score.value is not None for score in scores):
         return None
-    reasons = Counter(plain_reason(score.reason) for score in scores)
+    dropped = [score for score in scores if score.status in also.drops]
+    reasons = Counter(plain_reason(score.reason) for score in dropped or scores)
     return reasons.most_common(1)[0][0]
 
 
@@ -145,14 +149,20 @@ def _of_verdicts(
 
 
 def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
-    """Give the column of one further metric over a stratum, and say what is missing in it."""
+    """Give the column of one further metric over a stratum, and say what is missing in it.
+
+    Undefined, never 0, where no item of the stratum has a value and either some of them left the
+    denominator or the whole run has none. Where the metric has values elsewhere and every item
+    here is an answer that is plainly not right (empty, refused), the share is 0 and a note says of
+    what.
+    """
     rows = stratum.rows
     asked, counted, graded = (each[rows] for each in (scores.asked, scores.counted, scores.graded))
     values = scores.values[rows]
     nothing = None
     if not asked.any():
         nothing = f"no response to any of {len(rows)} items"
-    elif not counted.any():
+    elif not graded.any() and not (counted[asked].all() and scores.graded.any()):
         nothing = f"none of {len(rows)} items has a value"
         nothing += f": {scores.trouble.rstrip('.')}" if scores.trouble else ""
     corpus = None
@@ -167,7 +177,7 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         metric=scores.also.metric,
         profile=scores.profile,
         values=values,
-        weights=stratum.weights(counted),
+        weights=stratum.weights(counted & (nothing is None)),
         n_answered=int((graded & counted).sum()),
         is_share=scores.also.is_share and bool(np.isin(values, (0.0, 1.0)).all()),
         notes=tuple(_notes(asked, counted, graded)),
