@@ -68,7 +68,7 @@ def run_command(
     split
         Which part of the exam.
     task
-        Only this task; may be repeated.
+        Only this task; may be repeated. Some are asked only so, such as ct-bench's caption.
     condition
         Only this condition, such as box; may be repeated.
     stack
