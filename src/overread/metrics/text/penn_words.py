@@ -10,7 +10,7 @@ Here a sentence ends at a full stop, question mark or exclamation mark before wh
 after a single letter or one of a few abbreviations, unless a word follows that usually begins a
 sentence. Punkt knows some 150 abbreviations, of addresses and companies for the most part, and has
 seen which words are written with a capital: after an abbreviation, a single letter or a bare number
-(``1. Nodule``) in the middle of a text the two can differ by one full stop. Of 3,351 texts about CT,
+(``1. Nodule``) in the middle of a text the two can differ by one full stop. Of 3,351 texts on CT,
 2,760 of them of several sentences, one differed (``CT.`` at a sentence's end).
 
 Source: Kiss and Strunk, "Unsupervised Multilingual Sentence Boundary Detection", 2006,
