@@ -162,3 +162,62 @@ def test_same_facts_in_other_words() -> None:
     assert not same("Left lung nodule, 12 mm", "Left lung nodule")
     assert not same("Left lung nodule", "Left upper lobe nodule")
     assert not same("", "")
+
+
+def test_counts_and_verdicts_by_fact() -> None:
+    found = compare("Left lung nodule", "Right lung mass and a liver cyst")
+    assert found.counts["side"] == FactCount(wrong=1)
+    assert found.counts["organ"] == FactCount(right=1, invented=1)
+    assert found.is_wrong("side")
+    assert not found.is_wrong("organ", "type")
+    assert found.states("side")
+    assert not found.states("size")
+    assert found.summary.startswith("body part right (chest); organ right (lung); side wrong")
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "told"),
+    [
+        ("Nodule of more than 3 cm", "Nodule of 12 mm", "size wrong (more than 30 mm, not 12 mm)"),
+        ("Nodule of 5-8 mm", "Nodule of 12 mm", "size wrong (5 to 8 mm, not 12 mm)"),
+    ],
+)
+def test_sizes_are_spelt(reference: str, prediction: str, told: str) -> None:
+    assert told in compare(reference, prediction).summary
+
+
+def test_near_organs_of_two_body_parts_are_no_contradiction() -> None:
+    found = outcomes("Mass in the iliac chain", "Mass in the external iliac artery")
+    assert found["organ"] == ["missing"]
+    near = outcomes("Obturator mass in the pelvis", "Mass of the abdominal aorta")
+    assert near["body part"] == near["organ"] == ["missing"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "fact"),
+    [
+        ("Liver cyst", "Cyst in the liver or the spleen", "organ"),
+        ("Liver cyst", "Cyst or metastasis in the liver", "type"),
+        ("Left upper lobe nodule", "Nodule in the left upper or left lower lobe", "site"),
+        ("Smooth nodule", "Nodule, smooth or spiculated", "attribute"),
+    ],
+)
+def test_to_name_several_is_to_invent_all_but_one(
+    reference: str, prediction: str, fact: str
+) -> None:
+    found = outcomes(reference, prediction)[fact]
+    assert found[0] == "right"
+    assert set(found[1:]) == {"invented"}
+
+
+def test_naming_everything_does_not_pay() -> None:
+    reference = "12 mm solid nodule in the left upper lobe of the lung"
+    everything = (
+        "Nodule, mass, cyst, lymph node or metastasis in the left or right lung, liver, kidney, "
+        "spleen, pancreas, thyroid or pelvis, solid or ground-glass, smooth or spiculated, 12 mm"
+    )
+    honest = compare(reference, "Lung nodule").score
+    hedged = compare(reference, everything).score
+    assert honest is not None
+    assert hedged is not None
+    assert hedged < 0.3 < honest

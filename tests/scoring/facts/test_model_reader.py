@@ -72,6 +72,7 @@ def test_words_around_the_list_do_not_matter(around: str) -> None:
         reply(LESION)[:-5],
         reply(LESION) + ' {"id": "more"}',
         reply(LESION) + "}",
+        reply(LESION).replace('"lesions"', '"lesions": [], "lesions"'),
         reply({**LESION, "side": 3}),
         reply({**LESION, "present": "yes"}),
         reply({**LESION, "verdict": "right"}),

@@ -174,3 +174,46 @@ def test_the_release_tells_what_the_sentence_does_not() -> None:
 def test_columns_of_an_ontology_are_found_by_their_words() -> None:
     row = {"lesion_idx": "3", "Lesion Type": "cyst", "Body_Part": "kidney", "imaging property": ""}
     assert OntologyTerms.of_row(row) == OntologyTerms(lesion_type="cyst", body_part="kidney")
+
+
+def test_soft_tissue_is_a_place_or_what_a_lesion_is_made_of() -> None:
+    assert one("Metastasis in the soft tissues of the left thigh").organs == {"soft tissue"}
+    lesion = one("Soft tissue mass in the left thigh")
+    assert (lesion.organs, lesion.attributes) == (frozenset(), {("attenuation", "soft")})
+
+
+def test_numbers_that_name_a_bone_or_none() -> None:
+    assert one("Fracture of the seventh left rib").sides == {"left"}
+    assert one("Fracture of the seventh left rib").sites == {"rib 7"}
+    assert one("Nodule in L9, left lung").sites == frozenset()
+    assert one("Mass of 20 to 9999 mm in the lung").size is None
+
+
+def test_one_lesion_told_in_two_sentences_or_under_two_headings() -> None:
+    assert one("Organ: left kidney. Type: cyst. Kind: solid cyst").organs == {"kidney"}
+    assert one("Mass in the liver. Lesion is smooth.").attributes == {("margin", "smooth")}
+    assert len(read_facts("Mass in the liver. Splenic lesion.").lesions) == 2
+
+
+def test_terms_that_say_nothing_add_nothing() -> None:
+    terms = OntologyTerms(lesion_type="unknown", body_part="?", imaging_property="none")
+    assert read_facts("", ontology=terms).unreadable == "empty"
+
+
+@pytest.mark.parametrize(
+    ("text", "sites"),
+    [
+        ("Nodules in the left upper and lower lobes", {"upper lobe", "lower lobe"}),
+        (
+            "Nodules in the upper, middle and lower lobe",
+            {"upper lobe", "middle lobe", "lower lobe"},
+        ),
+        ("Nodule in the left upper or left lower lobe", {"upper lobe", "lower lobe"}),
+        ("Cysts in the upper and middle pole", {"upper pole", "mid pole"}),
+        ("Cysts in the middle and lower pole", {"mid pole", "lower pole"}),
+        ("Nodule, upper and then lower lobe", {"lower lobe"}),
+        ("Nodule, upper", set()),
+    ],
+)
+def test_parts_that_share_their_noun(text: str, sites: set[str]) -> None:
+    assert one(text).sites == sites

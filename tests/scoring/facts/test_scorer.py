@@ -100,6 +100,16 @@ def test_without_a_readable_reply_there_is_no_value_and_a_reason(
         assert (row.value, row.status, row.reason) == (None, status, reason)
 
 
+def test_a_bare_statement_is_scored_where_nothing_is_declined() -> None:
+    row = rows(replace(REPLY, text="There is a lesion."))["fact_score"]
+    assert (row.status, row.value) == (Status.OK, 0.0)
+
+
+def test_it_takes_free_text_alone() -> None:
+    assert SCORER.takes(ITEM)
+    assert not SCORER.takes(replace(ITEM, answer_space=Choice(options=())))
+
+
 def test_a_refusal_that_describes_is_a_description() -> None:
     text = "I cannot give a diagnosis, but there is a nodule in the left lung."
     assert rows(replace(REPLY, text=text))["fact_score"].value == 1.0

@@ -183,11 +183,16 @@ def _organ(reference: Lesion, prediction: Lesion, known: Lexicon) -> tuple[FactV
         outcome = "missing"
     else:
         outcome = "wrong"
-    found = [_verdict("organ", outcome, spelt(right), spelt(said))]
-    extra = [b for b in said if not any(known.may_be_same_organ(a, b) for a in right)]
-    if outcome != "wrong" and extra:
-        found.append(_verdict("organ", "added", None, spelt(extra)))
-    return tuple(found)
+    others = [b for b in said if not any(known.may_be_same_organ(a, b) for a in right)]
+    return (
+        _verdict("organ", outcome, spelt(right), spelt(said)),
+        *_hedges("organ", others if outcome != "wrong" else ()),
+    )
+
+
+def _hedges(fact: FactName, others: Iterable[str]) -> tuple[FactVerdict, ...]:
+    """Judge what is said beside the right value: a lesion is one thing in one place."""
+    return tuple(_verdict(fact, "invented", None, other) for other in sorted(others))
 
 
 def _side(reference: Lesion, prediction: Lesion, *, elsewhere: bool) -> tuple[FactVerdict, ...]:
@@ -219,11 +224,12 @@ def _sites(
             found.append(_verdict("site", "wrong", site, others))
         else:
             found.append(_verdict("site", "missing", site, None))
-    found.extend(
-        _verdict("site", "added", None, site)
-        for site in sorted(prediction.sites - reference.sites)
-        if said[site] not in groups
-    )
+    hit = {site_group(each.reference or "", known) for each in found if each.outcome == "right"}
+    for site in sorted(prediction.sites - reference.sites):
+        if said[site] in hit:
+            found.extend(_hedges("site", (site,)))
+        elif said[site] not in groups:
+            found.append(_verdict("site", "added", None, site))
     return tuple(found)
 
 
@@ -250,7 +256,11 @@ def _type(reference: Lesion, prediction: Lesion, known: Lexicon) -> tuple[FactVe
         outcome = "missing"
     else:
         outcome = "wrong"
-    return (_verdict("type", outcome, spelt(right), spelt(said)),)
+    others = [b for b in said if not any(known.may_be_same_type(a, b) for a in right)]
+    return (
+        _verdict("type", outcome, spelt(right), spelt(said)),
+        *_hedges("type", others if outcome != "wrong" else ()),
+    )
 
 
 def _size(right: Size | None, said: Size | None) -> tuple[FactVerdict, ...]:
@@ -289,6 +299,8 @@ def _attributes(reference: Lesion, prediction: Lesion, known: Lexicon) -> tuple[
         used |= known.excludes.get((kind, value), frozenset()) if outcome == "wrong" else set()
         used.add((kind, value))
         found.append(_verdict("attribute", outcome, value, other))
+        if outcome == "right":
+            found.extend(_hedges("attribute", _rivals(kind, reference, prediction, known)))
     for kind, value in sorted(reference.denied):
         affirmed = _reaches(kind, value, prediction.attributes, known)
         same = (kind, value) in prediction.denied
@@ -301,6 +313,18 @@ def _attributes(reference: Lesion, prediction: Lesion, known: Lexicon) -> tuple[
     for _, value in sorted(prediction.denied - used):
         found.append(_verdict("attribute", "added", None, f"not {value}"))
     return tuple(found)
+
+
+def _rivals(kind: str, reference: Lesion, prediction: Lesion, known: Lexicon) -> set[str]:
+    """List further values of a kind that neither are, imply nor are implied by the stated ones."""
+    narrower = known.kinds[kind].narrower
+    right = {value for own, value in reference.attributes if own == kind}
+    said = {value for own, value in prediction.attributes if own == kind} - right
+    return {
+        value
+        for value in said
+        if narrower.get(value) not in right and all(narrower.get(own) != value for own in right)
+    }
 
 
 def _attribute(

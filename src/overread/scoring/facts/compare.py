@@ -66,6 +66,8 @@ def compare_facts(reference: LesionFacts, prediction: LesionFacts) -> FactCompar
     - *Wrong*: contradicted: another organ, another side, "both" for "left", a size that differs by
       more than 10 % and 2 mm, another value of an exclusive attribute, "no nodule" for a nodule.
     - *Added*: said, where the reference says nothing.
+    - *Invented*: of a lesion that the reference does not speak of, or another organ, site, type or
+      value beside the right one: "in the liver or the spleen".
 
     Parameters
     ----------
@@ -85,15 +87,15 @@ def compare_facts(reference: LesionFacts, prediction: LesionFacts) -> FactCompar
     right = reference.present or reference.lesions
     said = _answers(prediction, present=bool(reference.present))
     pairs = _paired(right[:_MOST_LESIONS], said[:_MOST_LESIONS])
-    verdicts: list[FactVerdict] = []
-    for one, other in pairs:
-        if one is not None and other is not None:
-            verdicts.extend(compared(one, other))
-        elif one is not None:
-            verdicts.extend(unanswered(one))
-        elif other is not None:
-            verdicts.extend(invented(other))
+    verdicts = [verdict for one, other in pairs for verdict in _judged(one, other)]
     return FactComparison(verdicts=tuple(verdicts), score=fact_score(_counts(verdicts)))
+
+
+def _judged(one: Lesion | None, other: Lesion | None) -> tuple[FactVerdict, ...]:
+    """Judge a pair of which one side may be missing."""
+    if one is None:
+        return () if other is None else invented(other)
+    return unanswered(one) if other is None else compared(one, other)
 
 
 def _answers(prediction: LesionFacts, *, present: bool) -> tuple[Lesion, ...]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from overread.scoring.facts.agreement import compared, size_text, sizes_agree, spelt
 from overread.scoring.facts.compare import compare_facts
-from overread.scoring.facts.facts import Lesion, LesionFacts
+from overread.scoring.facts.facts import Lesion, LesionFacts, Size
 from overread.scoring.facts.lexicon import lexicon
 
 __all__ = ["APART_MM", "APART_SHARE", "contradicts", "same_lesion_facts"]
@@ -66,12 +66,10 @@ def _reasons(one: Lesion, other: Lesion) -> Iterator[str]:
         wrong = [[v for v in side if v.fact == fact and v.outcome == "wrong"] for side in both]
         if not wrong[0] or not wrong[1]:
             continue
-        if fact == "side" and one.sides & other.sides:
-            continue  # "both lungs" holds the left one too
         if fact == "type" and _both_tumors(one, other):
             continue  # which tumour it is, one slice does not show
         yield f"{fact}: {wrong[0][0].reference} against {wrong[0][0].prediction}"
-    if one.size and other.size and _apart(one, other):
+    if one.size and other.size and _apart(one.size, other.size):
         yield f"size: {size_text(one.size)} against {size_text(other.size)}"
     yield from _attributes(one, other)
 
@@ -81,10 +79,8 @@ def _both_tumors(one: Lesion, other: Lesion) -> bool:
     return all(any("tumor" in chain(name) for name in each.types) for each in (one, other))
 
 
-def _apart(one: Lesion, other: Lesion) -> bool:
-    if one.size is None or other.size is None:
-        return False
-    larger, smaller = sorted((one.size, other.size), key=lambda size: -size.axes_mm[0])
+def _apart(one: Size, other: Size) -> bool:
+    larger, smaller = sorted((one, other), key=lambda size: -size.axes_mm[0])
     return not sizes_agree(larger, smaller, share=APART_SHARE, slack_mm=APART_MM)
 
 

@@ -126,8 +126,6 @@ def _cut(
     first = words[mention.start].text
     if first in _WEAK and not anew and (strongest < _SENTENCE or first in _VAGUE):
         return cut + 1 if elsewhere else None
-    if between[cut - last.end] == "with" and last.term.type == mention.term.type:
-        return None
     if strongest == _SENTENCE and ":" in after and not elsewhere:
         return None
     return cut + 1

@@ -95,7 +95,7 @@ def _found(words: Sequence[Word], sizes: frozenset[int]) -> Iterator[Mention]:
             yield from numbered
             place = max(mention.end for mention in numbered)
             continue
-        found = _soft_tissue(words, place) or known.longest(words, place)
+        found = _soft_tissue(words, place) or known.longest(words, place) or _shared(words, place)
         if found is None:
             place += 1
             continue
@@ -116,6 +116,26 @@ def _soft_tissue(words: Sequence[Word], place: int) -> tuple[Term, int] | None:
         return Term(place="soft tissue"), place + 2
     swallowed = follows in ("attenuation", "density", "component", "attenuating")
     return Term(attribute=("attenuation", "soft")), place + (3 if swallowed else 2)
+
+
+_HEIGHTS: Final = frozenset(("upper", "middle", "lower"))
+
+
+def _shared(words: Sequence[Word], place: int) -> tuple[Term, int] | None:
+    """Read the first of two parts that share a noun: "upper and left lower lobe"."""
+    if words[place].text not in _HEIGHTS:
+        return None
+    rest = [word.text for word in words[place + 1 : place + 6]]
+    if not rest or rest[0] not in _JOINS:
+        return None
+    for noun in ("lobe", "pole"):
+        if noun in rest and not set(rest[: rest.index(noun)]) - _JOINS - _HEIGHTS - _SIDES:
+            name = "mid pole" if noun == "pole" and words[place].text == "middle" else None
+            return Term(place=name or f"{words[place].text} {noun}"), place + 1
+    return None
+
+
+_SIDES: Final = frozenset(("left", "right", "the"))
 
 
 def _numbered(words: Sequence[Word], place: int) -> list[Mention]:
@@ -140,7 +160,7 @@ def _numbered(words: Sequence[Word], place: int) -> list[Mention]:
         rib = Mention(term=Term(place="rib"), start=place, end=end + 1, site=f"rib {number}")
         side = words[end - 1].text
         if side in ("left", "right"):
-            return [Mention(term=Term(side=side), start=place, end=end), rib]
+            return [rib, Mention(term=Term(side=side), start=end - 1, end=end)]
         return [rib]
     return []
 

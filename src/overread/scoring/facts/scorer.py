@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from overread.errors import UsageError, expected
-from overread.metrics.facts import FACT_SCORE, ORGAN_ERROR, SIDE_ERROR
+from overread.metrics.facts import FACT_SCORE, ORGAN_ERROR, SIDE_ERROR, FactName
 from overread.metrics.spec import MetricSpec
 from overread.records import Item, Profile, Reference, Response, Score, Status, Text
 from overread.scoring.facts.compare import FactComparison, compare_facts
@@ -69,8 +69,8 @@ class FactScorer:
                 status, reason = Status.UNDEFINED, missing
             elif trouble is not None:
                 value, (status, reason) = None, trouble
-            elif found is not None:
-                reason = found.summary
+            else:
+                reason = found.summary if found else None
             return _row(self, spec, (item, response), value=value, status=status, reason=reason)
 
         side = _error(found, "side")
@@ -103,9 +103,9 @@ class FactScorer:
         declined = declines(response.text)
         if declined is not None and declined is not Rule.NONE_OF_THE_OPTIONS:
             return nothing, (Status.REFUSED, declined)
-        if facts.unreadable is not None:
-            return nothing, (Status.UNPARSED, facts.unreadable)
-        return facts, None
+        if facts.unreadable is None:
+            return facts, None
+        return nothing, (Status.UNPARSED, facts.unreadable)
 
 
 def _is_thin(facts: LesionFacts) -> bool:
@@ -116,14 +116,11 @@ def _is_thin(facts: LesionFacts) -> bool:
     )
 
 
-def _error(found: FactComparison | None, *facts: str) -> float | None:
+def _error(found: FactComparison | None, *facts: FactName) -> float | None:
     """Give 1.0 where one of the facts is contradicted; None where the reference states none."""
-    if found is None:
+    if found is None or not found.states(*facts):
         return None
-    verdicts = [each for each in found.verdicts if each.fact in facts]
-    if all(each.reference is None for each in verdicts):
-        return None
-    return float(any(each.outcome == "wrong" for each in verdicts))
+    return float(found.is_wrong(*facts))
 
 
 def _row(
