@@ -91,7 +91,29 @@ def test_what_cannot_be_used_is_left_out_and_reported(tmp_path, planned) -> None
         "unreadable-label": 1,
         "contradictory-label": 1,
     }
-    assert "'1: maybe'" in read.findings[1].evidence
+    assert [found.evidence for found in read.findings] == [
+        "labels of no item of this run: 3 ('row 5: 999', 'row 6: 2', 'row 7: 3')",
+        "labels neither right nor wrong: 1 ('row 4: maybe for 1')",
+        "items called both right and wrong: 1 ('rows 2 and 3: 0')",
+    ]
+
+
+def test_a_label_that_is_none_is_reported_whatever_its_item(tmp_path, planned) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text('item,label\n0,right\n\n"nobody",perhaps\n', "utf-8")
+    (found,) = read_labels(path, planned).findings
+    assert found.evidence == "labels neither right nor wrong: 1 ('row 4: perhaps for nobody')"
+
+
+def test_two_labels_against_the_judge_correct_nothing(planned, plan) -> None:
+    verdicts = {(str(n), 0): n < 170 for n in range(200)}
+    labels = {("0", 0): False, ("199", 0): True}
+    (found,) = calibrate({"judge": verdicts}, labels, planned, plan)
+    assert (found.share.judged, found.share.n_labelled) == (0.85, 2)
+    assert (found.share.value, found.share.low, found.share.high) == (None, None, None)
+    assert found.share.reason == "2 labels: fewer than 10 carry no correction"
+    assert (found.share.sensitivity.value, found.share.specificity.value) == (None, None)
+    assert (found.kappa.value, found.kappa.reason) == (None, "fewer than 10 labels")
 
 
 @pytest.mark.parametrize("content", [b"id,verdict\n1,right\n", b"", b"\xff\xfe\x00", b"item\n1\n"])

@@ -146,19 +146,73 @@ def test_people_calibrate_the_judges(
 ) -> None:
     labels = tmp_path / "labels.csv"
     rows = [("valid_1_a_1.nii.gz::0", "right"), ("valid_1_a_1.nii.gz::1", "wrong")]
-    rows += [("valid_2_a_1.nii.gz::0", "right"), ("valid_3_a_1.nii.gz::0", "right"), ("x", "right")]
+    rows += [("valid_2_a_1.nii.gz::0", "right"), ("valid_3_a_1.nii.gz::0", "right")]
+    rows += [("x", "right"), ("valid_3_a_1.nii.gz::0", "perhaps")]
     labels.write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
     judged = ("--judge", "fake:judge=exact", "--human", labels)
     assert call("score", run, *judged, "--json") == 0
     output = json.loads(capsys.readouterr().out)
-    assert "unknown-item" in {finding["code"] for finding in output["findings"]}
+    evidence = {finding["code"]: finding["evidence"] for finding in output["findings"]}
+    assert evidence["unknown-item"] == "labels of no item of this run: 1 ('row 6: x')"
+    assert evidence["unreadable-label"] == (
+        "labels neither right nor wrong: 1 ('row 7: perhaps for valid_3_a_1.nii.gz::0')"
+    )
     by_judge = {each["judge"]: each for each in output["judges"][0]["calibration"]}
     assert set(by_judge) == {"fake:judge-exact", "jury_accuracy"}
     exact = by_judge["fake:judge-exact"]
-    assert (exact["judged"], exact["value"], exact["n_labelled"]) == (0.5, pytest.approx(0.75), 4)
-    assert exact["sensitivity"] == pytest.approx(2 / 3)
+    assert (exact["judged"], exact["value"], exact["n_labelled"]) == (0.5, None, 4)
+    assert (exact["sensitivity"], exact["cohen_kappa"]["value"]) == (None, None)
+    assert exact["reason"] == "4 labels: fewer than 10 carry no correction"
     assert call("score", run, *judged) == 0
-    assert "Against people" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Against people" in shown
+    assert "fewer than 10 carry no correction" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("people", ["side with the judge", "side against it"])
+def test_twelve_labels_correct_a_judge_or_refuse_it(
+    people: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, file = tmp_path / "release", tmp_path / "answers.jsonl"
+    root.mkdir()
+    cases = {f"valid_{n}_a_1.nii.gz": "right" if n % 2 else "wrong" for n in range(12)}
+    question, answer = "Where is the nodule?", "In the left lung."
+    pairs = {case: {"qa_pairs": [{"question": question, "answer": answer}]} for case in cases}
+    (root / "spatial_qa_filtered_full.json").write_text(json.dumps(pairs))
+    told = {"right": answer, "wrong": "In the spleen."}
+    file.write_text(
+        "".join(
+            json.dumps(
+                {
+                    "image_path": case,
+                    "question": question,
+                    "answer": answer,
+                    "prediction": told[is_],
+                }
+            )
+            + "\n"
+            for case, is_ in cases.items()
+        )
+    )
+    other = {"right": "wrong", "wrong": "right"}
+    labels = tmp_path / "labels.csv"
+    labels.write_text(
+        "item,label\n"
+        + "".join(
+            f"{case}::0,{is_ if people == 'side with the judge' else other[is_]}\n"
+            for case, is_ in cases.items()
+        )
+    )
+    arguments = ("score", "ct-spatialvqa", root, "--predictions", file, "--human", labels)
+    assert call(*arguments, "--judge", "fake:judge=exact", "--json") == 0
+    output = json.loads(capsys.readouterr().out)
+    for each in output["judges"][0]["calibration"]:
+        assert (each["judged"], each["n_labelled"]) == (0.5, 12)
+        if people == "side with the judge":
+            assert (each["value"], each["sensitivity"], each["specificity"]) == (0.5, 1.0, 1.0)
+        else:
+            assert (each["value"], each["low"], each["sensitivity"]) == (None, None, 0.0)
+            assert "no better than a coin" in each["reason"]
 
 
 def test_people_without_judges_are_refused(

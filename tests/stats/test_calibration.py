@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overread.errors import UsageError
-from overread.stats.calibration import CalibratedShare, CalibrationMethod, calibrated_share
+from overread.stats.calibration import (
+    FEWEST_LABELS,
+    CalibratedShare,
+    CalibrationMethod,
+    calibrated_share,
+)
 from overread.stats.intervals import wilson
 
 METHODS: tuple[CalibrationMethod, ...] = ("double sampling", "rogan-gladen")
@@ -90,7 +95,7 @@ def test_a_perfect_judge_changes_nothing_but_does_not_claim_certainty() -> None:
         assert found.high - found.low > naive.high - naive.low
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=4, max_size=80))
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=8, max_size=80))
 def test_with_every_item_labelled_the_share_is_that_of_the_labels(
     pairs: list[tuple[bool, bool]],
 ) -> None:
@@ -99,21 +104,35 @@ def test_with_every_item_labelled_the_share_is_that_of_the_labels(
         found = calibrated_share(verdicts, labels, method=method)
         if found.value is not None:
             assert found.value == pytest.approx(np.mean(labels))
-        else:
-            assert method == "rogan-gladen"
+            assert len(labels) >= FEWEST_LABELS
+            assert {True, False} == set(labels)
+            assert {True, False} == set(verdicts)
 
 
-def test_a_coin_is_refused_where_the_judge_must_be_better_than_one() -> None:
-    coin = _rows((True, True, 20), (True, False, 22), (False, True, 20), (False, False, 21))
-    found = calibrated_share(*coin, method="rogan-gladen")
-    assert (found.value, found.low) == (None, None)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ((20, 22, 20, 21), "finds 50% of what people call right and 49% of what they call wrong"),
+        ((0, 8, 8, 0), "finds 0% of what people call right and 0%"),  # always the other way round
+        ((12, 8, 0, 0), "finds 100% of what people call right and 0%"),  # always yes
+        ((0, 0, 12, 8), "finds 0% of what people call right and 100%"),  # always no
+        ((1, 80, 0, 20), "finds 100% of what people call right and 20%"),  # one lucky label
+    ],
+)
+def test_a_judge_no_better_than_a_coin_is_refused(
+    method: CalibrationMethod, cells: tuple[int, int, int, int], words: str
+) -> None:
+    four = ((True, True), (True, False), (False, True), (False, False))
+    rows = [(*pair, n) for pair, n in zip(four, cells, strict=True)]
+    found = calibrated_share(*_rows(*rows), method=method)
+    assert (found.value, found.low, found.high) == (None, None, None)
     assert found.reason is not None
+    assert words in found.reason
     assert "no better than a coin" in found.reason
-    assert found.judged == 42 / 83
-    # Double sampling asks nothing of the judge: the labels alone speak.
-    assert calibrated_share(*coin).value == pytest.approx(40 / 83)
-    lucky = _rows((True, True, 1), (True, False, 80), (False, False, 20), (False, None, 10))
-    assert calibrated_share(*lucky, method="rogan-gladen").value is None
+    # What the labels show of the judge is the evidence, and stays.
+    assert found.sensitivity.value is not None
+    assert found.judged == (cells[0] + cells[1]) / sum(cells)
 
 
 @pytest.mark.parametrize(
@@ -121,10 +140,26 @@ def test_a_coin_is_refused_where_the_judge_must_be_better_than_one() -> None:
     [
         (_rows((True, None, 5), (None, True, 5)), "double sampling", "no item with a verdict"),
         (_rows((True, None, 5), (None, True, 5)), "rogan-gladen", "no item with a verdict"),
-        (_rows((True, True, 5), (False, None, 5)), "double sampling", "calls wrong has a label"),
-        (_rows((False, True, 5), (True, None, 5)), "double sampling", "calls right has a label"),
-        (_rows((True, True, 5), (False, True, 5)), "rogan-gladen", "called no item wrong"),
-        (_rows((True, False, 5), (False, False, 5)), "rogan-gladen", "called no item right"),
+        (
+            _rows((True, True, 6), (True, False, 6), (False, None, 5)),
+            "double sampling",
+            "calls wrong has a label",
+        ),
+        (
+            _rows((False, True, 6), (False, False, 6), (True, None, 5)),
+            "double sampling",
+            "calls right has a label",
+        ),
+        *(
+            (rows, method, reason)
+            for method in METHODS
+            for rows, reason in (
+                (_rows((True, True, 15), (False, True, 5)), "called no item wrong"),
+                (_rows((True, False, 15), (False, False, 5)), "called no item right"),
+                (_rows((True, True, 5), (False, False, 4)), "9 labels: fewer than 10 carry no"),
+                (_rows((True, False, 1), (False, None, 9)), "1 label: fewer than 10 carry no"),
+            )
+        ),
     ],
 )
 def test_what_cannot_be_corrected_says_why(rows, method, reason) -> None:
@@ -132,17 +167,24 @@ def test_what_cannot_be_corrected_says_why(rows, method, reason) -> None:
     assert (found.value, found.low, found.high) == (None, None, None)
     assert found.reason is not None
     assert reason in found.reason
+    if found.n_labelled < FEWEST_LABELS:
+        assert (found.sensitivity.value, found.specificity.value) == (None, None)
 
 
-def test_a_judge_that_always_says_yes_is_the_labels() -> None:
-    rows = _rows((True, True, 12), (True, False, 8), (True, None, 80))
-    assert calibrated_share(*rows).value == pytest.approx(12 / 20)
+def test_ten_labels_of_a_good_judge_suffice() -> None:
+    rows = _rows((True, True, 5), (False, False, 5), (True, None, 45), (False, None, 45))
+    for method in METHODS:
+        found = calibrated_share(*rows, method=method)
+        assert found.value == 0.5
+        assert found.low is not None
+        assert found.high is not None
+        assert found.high - found.low > 0.4  # ten labels know little
 
 
 def test_labels_of_one_patient_have_no_interval() -> None:
-    verdicts, labels = _rows((True, True, 3), (False, False, 3), (True, None, 4))
-    found = calibrated_share(verdicts, labels, clusters=np.array([0] * 6 + [1, 2, 3, 4]))
-    assert (found.value, found.low, found.reason) == (0.7, None, "one cluster has no spread")
+    verdicts, labels = _rows((True, True, 5), (False, False, 5), (True, None, 10))
+    found = calibrated_share(verdicts, labels, clusters=np.array([0] * 10 + list(range(1, 11))))
+    assert (found.value, found.low, found.reason) == (0.75, None, "one cluster has no spread")
 
 
 def test_an_item_without_a_verdict_counts_nowhere() -> None:
@@ -155,6 +197,32 @@ def test_rows_of_different_length_are_refused() -> None:
         calibrated_share([True, False], [True])
     with pytest.raises(UsageError, match="coverage between 0 and 1"):
         calibrated_share([True], [True], level=1.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_few_labels_claim_too_little_rather_than_too_much(method: CalibrationMethod) -> None:
+    """Ten labels: of judges that pass the intervals hold, and of coins few pass."""
+    rng = np.random.default_rng(3)
+    kept, held = 0, 0
+    for _ in range(250):
+        right = rng.random(200) < 0.5
+        yes = np.where(right, rng.random(200) < 0.9, rng.random(200) >= 0.9)
+        labels = [bool(one) if row < 10 else None for row, one in enumerate(right)]
+        found = calibrated_share(yes.tolist(), labels, method=method)
+        kept += found.value is not None
+        held += found.value is not None and _holds(found, 0.5)
+    assert kept > 150
+    assert held / kept > 0.93
+    coins = sum(
+        calibrated_share(
+            (rng.random(200) < 0.5).tolist(),
+            [bool(rng.random() < 0.5) if row < 20 else None for row in range(200)],
+            method=method,
+        ).value
+        is not None
+        for _ in range(250)
+    )
+    assert coins / 250 < 0.07
 
 
 def _world(

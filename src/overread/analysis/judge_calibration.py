@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -17,7 +17,12 @@ from overread.analysis.verdicts import planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
 from overread.records import Finding, PlannedItem, Profile, Score, Severity, Vote
-from overread.stats.calibration import CalibratedShare, CalibrationMethod, calibrated_share
+from overread.stats.calibration import (
+    FEWEST_LABELS,
+    CalibratedShare,
+    CalibrationMethod,
+    calibrated_share,
+)
 from overread.stats.rater_agreement import Agreement, cohen_kappa
 
 __all__ = [
@@ -39,6 +44,8 @@ _RIGHT: Final = frozenset({"right", "yes", "true", "1", "correct"})
 _WRONG: Final = frozenset({"wrong", "no", "false", "0", "incorrect"})
 _MOST_BYTES: Final = 100_000_000
 _EXAMPLES: Final = 3
+_SHOWN: Final = 40
+"""Characters shown of a label that is no label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +63,8 @@ class JudgeCalibration:
     judge: str
     share: CalibratedShare
     kappa: Agreement
-    """Cohen's, between the judge and people on the labelled responses."""
+    """Cohen's, between the judge and people on the labelled responses; undefined below
+    `FEWEST_LABELS`."""
 
 
 def calibrate(
@@ -94,8 +102,19 @@ def calibrate(
     for judge, verdicts in judged.items():
         theirs = [verdicts.get(key) for key in keys]
         share = calibrated_share(theirs, said, clusters=codes, method=method, level=plan.level)
-        found.append(JudgeCalibration(judge=judge, share=share, kappa=cohen_kappa(theirs, said)))
+        kappa = _kappa(theirs, said, share)
+        found.append(JudgeCalibration(judge=judge, share=share, kappa=kappa))
     return tuple(found)
+
+
+def _kappa(
+    theirs: Sequence[bool | None], said: Sequence[bool | None], share: CalibratedShare
+) -> Agreement:
+    kappa = cohen_kappa(theirs, said)
+    if share.n_labelled >= FEWEST_LABELS:
+        return kappa
+    reason = f"fewer than {FEWEST_LABELS} labels"
+    return replace(kappa, value=None, low=None, high=None, method="none", reason=reason)
 
 
 def judged_by_votes(votes: Iterable[Vote]) -> Judged:
@@ -139,7 +158,8 @@ def read_labels(path: Path, planned: Sequence[PlannedItem]) -> HumanLabels:
     -------
     HumanLabels
         Rows about unknown items, labels that are neither right nor wrong, and items labelled both
-        ways are left out, each kind with a finding. The same label twice counts once.
+        ways are left out, each kind with a finding that names the first rows. The same label twice
+        counts once.
 
     Raises
     ------
@@ -147,24 +167,28 @@ def read_labels(path: Path, planned: Sequence[PlannedItem]) -> HumanLabels:
         The file cannot be read as such a table, or is larger than 100 MB.
     """
     known = {(line.item, line.draw) for line in planned}
-    labels: dict[_Key, set[bool]] = {}
+    labels: dict[_Key, dict[bool, int]] = {}  # what was said, and the first row that says it
     unknown: list[str] = []
     unreadable: list[str] = []
-    for item, draw, label in _rows(path):
+    for row, item, draw, label in _rows(path):
         if not label:
             continue
         key = (item, int(draw)) if draw.isdecimal() and len(draw) < 10 else None
-        if key not in known:
-            unknown.append(item)
-        elif label.casefold() not in _RIGHT | _WRONG:
-            unreadable.append(f"{item}: {label}")
+        if label.casefold() not in _RIGHT | _WRONG:
+            unreadable.append(f"row {row}: {label[:_SHOWN]} for {item}")
+        elif key not in known:
+            unknown.append(f"row {row}: {item}")
         else:
-            labels.setdefault(key, set()).add(label.casefold() in _RIGHT)
-    torn = [item for (item, _), said in labels.items() if len(said) > 1]
+            labels.setdefault(key, {}).setdefault(label.casefold() in _RIGHT, row)
+    torn = [
+        f"rows {min(said.values())} and {max(said.values())}: {item}"
+        for (item, _), said in labels.items()
+        if len(said) > 1
+    ]
     problems = (
-        ("unknown-item", "name no item of this run", unknown),
-        ("unreadable-label", "are neither right nor wrong", unreadable),
-        ("contradictory-label", "are called both right and wrong", torn),
+        ("unknown-item", "labels of no item of this run", unknown),
+        ("unreadable-label", "labels neither right nor wrong", unreadable),
+        ("contradictory-label", "items called both right and wrong", torn),
     )
     return HumanLabels(
         labels={key: True in said for key, said in labels.items() if len(said) == 1},
@@ -175,20 +199,20 @@ def read_labels(path: Path, planned: Sequence[PlannedItem]) -> HumanLabels:
 
 
 def _finding(path: Path, code: str, what: str, cases: Sequence[str]) -> Finding:
-    shown = ", ".join(repr(case[:80]) for case in cases[:_EXAMPLES])
+    shown = ", ".join(repr(case[: 2 * _SHOWN]) for case in cases[:_EXAMPLES])
     return Finding(
         severity=Severity.WARNING,
         code=code,
         where=path.name,
-        evidence=f"{len(cases)} labels {what}: {shown}",
+        evidence=f"{what}: {len(cases)} ({shown})",
         effect="they do not calibrate the judges",
         remedy="Write 'right' or 'wrong' beside item ids of this run, each once.",
         count=len(cases),
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Give item, draw and label of every row, stripped."""
+def _rows(path: Path) -> Iterator[tuple[int, str, str, str]]:
+    """Give number (the header is row 1), item, draw and label of every row, stripped."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise _unreadable(path, "a file of more than 100 MB")
@@ -199,7 +223,7 @@ def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
             for row in table:
                 # A short row leaves None, a long one puts a list under the key None.
                 item, draw, label = (row.get(name) or "" for name in ("item", "draw", "label"))
-                yield item.strip(), draw.strip() or "0", label.strip()
+                yield table.line_num, item.strip(), draw.strip() or "0", label.strip()
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise _unreadable(path, str(error)) from error
 

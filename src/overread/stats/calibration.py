@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,20 @@ from overread.stats import _special
 from overread.stats.bootstrap import cluster_sums
 from overread.stats.intervals import Interval, check_level, two_sided_z, wilson
 
-__all__ = ["CalibratedShare", "CalibrationMethod", "Verdict", "calibrated_share"]
+__all__ = [
+    "FEWEST_LABELS",
+    "CalibratedShare",
+    "CalibrationMethod",
+    "Verdict",
+    "calibrated_share",
+]
 
 CalibrationMethod: TypeAlias = Literal["double sampling", "rogan-gladen"]
 Verdict: TypeAlias = bool | None
+
+FEWEST_LABELS: Final = 10
+"""Fewer labels carry no correction: simulated as in the notes of `calibrated_share`, 95 % intervals
+of ``double sampling`` are 0.5 to 0.65 wide with 8 labels and 0.8 to 0.95 with 4."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +47,8 @@ class CalibratedShare:
     judged: float | None
     """The judge's own share of yes, uncorrected."""
     sensitivity: Interval
-    """Share of what people call right that the judge calls right."""
+    """Share of what people call right that the judge calls right; undefined below `FEWEST_LABELS`,
+    as is the next."""
     specificity: Interval
     """Share of what people call wrong that the judge calls wrong."""
     n: int
@@ -109,7 +120,7 @@ def calibrated_share(
         (n,) cluster of each item, such as its patient; None lets each stand alone.
     method
         ``double sampling``: the share of yes times how often people agree with a yes, plus the
-        same for no. It needs nothing of the judge. ``rogan-gladen``: (share of yes + specificity -
+        same for no. ``rogan-gladen``: (share of yes + specificity -
         1) / (sensitivity + specificity - 1), which carries over where sensitivity and specificity
         do, though the mix of right and wrong answers changes.
     level
@@ -118,10 +129,12 @@ def calibrated_share(
     Returns
     -------
     CalibratedShare
-        Value and bounds in 0..1. Undefined, with a reason: without labels; for ``rogan-gladen``
-        when people called no item right or none wrong, and when sensitivity + specificity is not
-        above 1 beyond doubt, for a coin's verdicts say nothing; for ``double sampling`` when no
-        yes, or no no, of the judge was labelled while there are some.
+        Value and bounds in 0..1. Undefined, with a reason: with fewer than `FEWEST_LABELS` labels;
+        when people called no labelled item right, or none wrong; when the judge is not better than
+        a coin beyond doubt (at `level`: people must call more of its yes right than of its no, or
+        sensitivity + specificity must exceed 1), for a coin's verdicts say nothing of an answer;
+        for ``double sampling`` also when no yes, or no no, of the judge was labelled while there
+        are some.
 
     Raises
     ------
@@ -139,7 +152,12 @@ def calibrated_share(
     t with (labelled clusters - 1) degrees replaces the normal quantile. Simulated over 48 worlds
     (60 to 1,200 labels of 200 or 1,200 items, patients of four questions that hang together or not,
     judges from good to poor, 1,000 samples each) a 95 % interval covers 94 to 99 % under either
-    method.
+    method. Simulated as well with 10 to 40 labels of 200 items (six judges from good to a coin, 600
+    samples each), where there is a value: with 10 labels a 95 % interval is 0.4 to 0.5 wide under
+    ``double sampling``, 0.45 to 0.8 under ``rogan-gladen``; it covers 94 % or more throughout. Of
+    coins 1 to 3 % pass; comparing the two shares without their uncertainty lets 45 % of them pass.
+    A poor judge (sensitivity and specificity 0.65) is refused more often than not: ask for more
+    labels, or report the share right among the labelled answers alone.
     """
     check_level(level)
     codes = np.arange(len(verdicts)) if clusters is None else np.asarray(clusters)
@@ -159,7 +177,8 @@ def calibrated_share(
         right=np.array([labels[row] is True for row in kept], dtype=np.bool_),
         codes=np.asarray(codes, dtype=np.int64)[np.array(kept, dtype=np.int64)],
     )
-    found = (_double_sampling if method == "double sampling" else _rogan_gladen)(sample, level)
+    correct = _double_sampling if method == "double sampling" else _rogan_gladen
+    found = _lacking(sample) or correct(sample, level)
     both_yes, only_judge, only_people, both_no = sample.cells
     n_clusters = len(np.unique(sample.codes[sample.labelled]))
     low = high = None
@@ -177,8 +196,8 @@ def calibrated_share(
         level=level,
         method=method,
         judged=float(sample.yes.mean()) if kept else None,
-        sensitivity=wilson(both_yes, both_yes + only_people, level=level),
-        specificity=wilson(both_no, both_no + only_judge, level=level),
+        sensitivity=_rate(both_yes, both_yes + only_people, sample, level),
+        specificity=_rate(both_no, both_no + only_judge, sample, level),
         n=len(kept),
         n_labelled=int(sample.labelled.sum()),
         n_clusters_labelled=n_clusters,
@@ -186,14 +205,57 @@ def calibrated_share(
     )
 
 
+def _lacking(sample: _Sample) -> str | None:
+    """Say what the labels lack to correct anything; None where they suffice."""
+    n, n_right = int(sample.labelled.sum()), int(sample.right.sum())
+    if n == 0:
+        return "no item with a verdict has a label"
+    if n < FEWEST_LABELS:
+        return f"{_labels(n)}: fewer than {FEWEST_LABELS} carry no correction"
+    if n_right in (0, n):
+        return f"people called no item {'right' if n_right == 0 else 'wrong'}"
+    return None
+
+
+def _labels(n: int) -> str:
+    return "1 label" if n == 1 else f"{n} labels"
+
+
+def _rate(hits: int, n: int, sample: _Sample, level: float) -> Interval:
+    n_labelled = int(sample.labelled.sum())
+    if n_labelled >= FEWEST_LABELS:
+        return wilson(hits, n, level=level)
+    reason = f"{_labels(n_labelled)} of the {FEWEST_LABELS} that are needed"
+    return Interval(value=None, low=None, high=None, level=level, method="none", reason=reason)
+
+
+def _is_more(hits: int, n: int, other_hits: int, other_n: int, level: float) -> bool:
+    """Tell whether one share exceeds another beyond doubt, after adding a hit and a miss to each.
+
+    Without the added two, a handful of labels without an error would leave no doubt at all.
+    """
+    one, other = (hits + 1) / (n + 2), (other_hits + 1) / (other_n + 2)
+    variance = one * (1 - one) / (n + 2) + other * (1 - other) / (other_n + 2)
+    return one - other > two_sided_z(level) * float(np.sqrt(variance))
+
+
+def _coin(sample: _Sample) -> str:
+    both_yes, only_judge, only_people, both_no = sample.cells
+    found, spared = both_yes / (both_yes + only_people), both_no / (both_no + only_judge)
+    return (
+        f"the judge finds {found:.0%} of what people call right and {spared:.0%} of what they call "
+        "wrong: it may be no better than a coin"
+    )
+
+
 def _double_sampling(sample: _Sample, level: float) -> _Corrected | str:
     both_yes, only_judge, only_people, both_no = sample.cells
     n, n_yes, n_no = len(sample.yes), both_yes + only_judge, only_people + both_no
-    if n_yes + n_no == 0:
-        return "no item with a verdict has a label"
     share = float(sample.yes.mean())
     if (share > 0 and n_yes == 0) or (share < 1 and n_no == 0):
         return f"no item that the judge calls {'right' if n_yes == 0 else 'wrong'} has a label"
+    if not _is_more(both_yes, n_yes, only_people, n_no, level):
+        return _coin(sample)
     of_yes, of_no = both_yes / max(n_yes, 1), only_people / max(n_no, 1)
 
     def corrected(of_yes: float, of_no: float) -> float:
@@ -222,21 +284,14 @@ def _double_sampling(sample: _Sample, level: float) -> _Corrected | str:
 def _rogan_gladen(sample: _Sample, level: float) -> _Corrected | str:
     both_yes, only_judge, only_people, both_no = sample.cells
     n, n_right, n_wrong = len(sample.yes), both_yes + only_people, only_judge + both_no
-    if n_right + n_wrong == 0:
-        return "no item with a verdict has a label"
-    if n_right == 0 or n_wrong == 0:
-        return f"people called no item {'right' if n_right == 0 else 'wrong'}"
     share, z = float(sample.yes.mean()), two_sided_z(level)
     found, spared = both_yes / n_right, both_no / n_wrong
     near_found, near_spared = (both_yes + 1) / (n_right + 2), (both_no + 1) / (n_wrong + 2)
     of_found = near_found * (1 - near_found) / (n_right + 2)
     of_spared = near_spared * (1 - near_spared) / (n_wrong + 2)
     gain, near_gain = found + spared - 1, near_found + near_spared - 1
-    if near_gain <= z * float(np.sqrt(of_found + of_spared)):
-        return (
-            f"sensitivity {found:.2f} and specificity {spared:.2f} do not add up to more than 1 "
-            "beyond doubt: the judge may be no better than a coin"
-        )
+    if not _is_more(both_yes, n_right, only_judge, n_wrong, level):
+        return _coin(sample)
     near_share = (n * share + z * z / 2) / (n + z * z)
     value = (share + spared - 1) / gain
     near = (near_share + near_spared - 1) / near_gain
