@@ -158,6 +158,17 @@ def test_nothing_rated_twice_is_undefined() -> None:
     assert percent_agreement([[], []]).value is None
 
 
+def test_fleiss_tells_pairs_of_ratings_from_ratings_by_all() -> None:
+    """Each item has two ratings, and none has three: not the same as no two ratings."""
+    raters: list[Ratings] = [[True, None, False], [True, False, None], [None, True, False]]
+    found = fleiss_kappa(raters)
+    assert (found.value, found.n, found.n_left_out) == (None, 0, 3)
+    assert found.reason == "no item was rated by all 3 raters"
+    assert fleiss_kappa(raters, partial_items="keep").n == 3
+    alone: list[Ratings] = [[True, None], [None, False], [None, None]]
+    assert fleiss_kappa(alone, partial_items="keep").reason == "no item has two ratings"
+
+
 @pytest.mark.parametrize("raters", [[[1, 2]], [[1, 2], [1]]])
 def test_raters_that_cannot_be_compared_are_refused(raters: list[list[int]]) -> None:
     for statistic in ALL:

@@ -93,7 +93,15 @@ def percent_agreement(
     n_ratings = counts.sum(axis=1)
     sums = np.stack([_pair_share(counts), np.ones(len(counts))], axis=1)
     return _agreement(
-        sums, n_ratings >= 2, _ratio, _NOTHING, clusters, draws=draws, level=level, rng=rng
+        sums,
+        n_ratings >= 2,
+        _ratio,
+        _NOTHING,
+        clusters,
+        when_none_used=_NOTHING,
+        draws=draws,
+        level=level,
+        rng=rng,
     )
 
 
@@ -149,7 +157,15 @@ def cohen_kappa(
         return _divide(observed * total - by_chance, total * total - by_chance)
 
     return _agreement(
-        cells, both, kappa, _ONE_CATEGORY, clusters, draws=draws, level=level, rng=rng
+        cells,
+        both,
+        kappa,
+        _ONE_CATEGORY,
+        clusters,
+        when_none_used=_NOTHING,
+        draws=draws,
+        level=level,
+        rng=rng,
     )
 
 
@@ -178,7 +194,8 @@ def fleiss_kappa(
     Returns
     -------
     Agreement
-        At most 1. Undefined where all ratings are of one category.
+        At most 1. Undefined where no item counts or all ratings are of one category; the reason
+        says which.
 
     Raises
     ------
@@ -208,6 +225,7 @@ def fleiss_kappa(
         kappa,
         _ONE_CATEGORY,
         clusters,
+        when_none_used=_NOTHING if fewest == 2 else f"no item was rated by all {fewest} raters",
         draws=draws,
         level=level,
         rng=rng,
@@ -264,6 +282,7 @@ def krippendorff_alpha(
         alpha,
         _ONE_CATEGORY,
         clusters,
+        when_none_used=_NOTHING,
         draws=draws,
         level=level,
         rng=rng,
@@ -326,6 +345,7 @@ def _agreement(
     when_undefined: str,
     clusters: NDArray[np.int64] | None,
     *,
+    when_none_used: str,
     draws: int,
     level: float,
     rng: np.random.Generator | None,
@@ -338,7 +358,7 @@ def _agreement(
     n = int(used.sum())
     reason = found.reason
     if found.value is None:
-        reason = when_undefined if n else _NOTHING
+        reason = when_undefined if n else when_none_used
     return Agreement(
         value=found.value,
         low=None if found.low is None else max(found.low, -1.0),
