@@ -12,6 +12,7 @@ from overread.errors import FatalModelError, ModelError, OverreadError
 from overread.records import Item, Profile, Status, Text, Vote
 from overread.run.asking import Progress
 from overread.run.ballots import Sheet, asks_again
+from overread.run.task_errors import first_error
 from overread.store.run_store import RunStore
 from overread.store.votes import Juror
 
@@ -86,7 +87,7 @@ class JudgeAsker:
                 for seat in busy:
                     group.create_task(self._judge(seat, group))
         except* OverreadError as errors:
-            raise _first(errors) from None
+            raise first_error(errors) from None
         finally:
             for seat in bench:
                 await seat.model.close()
@@ -182,9 +183,3 @@ class JudgeAsker:
                 request_hash = alone.hash_for(seat.juror.judge_hash)
                 seat.jobs.append(Job(request_hash=request_hash, sheets=[alone]))
                 self._total += 1
-
-
-def _first(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:
-    for error in errors.exceptions:
-        return error if isinstance(error, OverreadError) else _first(error)
-    raise AssertionError("an exception group is never empty")  # pragma: no cover
