@@ -280,3 +280,15 @@ def test_unreadable_pictures_are_found_and_the_rest_is_learnt_from(release_root,
     assert outcome.curve.points[1].n_unreadable == 1
     assert outcome.curve.points[1].n_pairs == len(pairs) - 1
     assert [finding.code for finding in outcome.findings] == ["training-unreadable-picture"]
+
+
+def test_a_condition_that_the_exam_does_not_ask_under_is_refused(release_root, tmp_path):
+    root = tmp_path / "release"
+    shutil.copytree(release_root, root, ignore=shutil.ignore_patterns("*.png"))
+    for name in ("qa_llm.json", "qa_clip.json"):
+        entries = json.loads((root / name).read_text(encoding="utf-8"))
+        kept = [entry for entry in entries if entry["bbox_type"] == "bbox"]
+        (root / name).write_text(json.dumps(kept), encoding="utf-8")
+    only_boxes = find_benchmark("ct-bench").open(root)
+    with pytest.raises(UsageError, match=r"--boxes: expected a condition .*: box, got without"):
+        finetune(_request(tmp_path / "model", boxes="without"), only_boxes)

@@ -35,8 +35,10 @@ from overread.store.hashes import canonical_json, sha256_text
 __all__ = ["Step", "finetune"]
 
 _CONDITIONS: Final = {"with": "box", "without": "no-box"}
-_MOST_TENSOR_BYTES: Final = 2 * 2**30
+_MOST_TENSOR_BYTES: Final = 2**30
+"""Of prepared pictures, once for the lesions and once for the questions."""
 _MOST_PICTURE_BYTES: Final = 2**29
+"""Of the questions' rendered pictures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,16 +85,7 @@ def finetune(
     lesions = pick_lesions(release, request.boxes)
     render = PictureRenderer(release.media_root)
     exam = ValidationExam(release, _kept(render))
-    condition = _CONDITIONS[request.boxes]
-    if condition not in exam.conditions:
-        raise UsageError(
-            expected(
-                "--boxes",
-                rule="a condition of the validation questions: " + ", ".join(exam.conditions),
-                got=request.boxes,
-                remedy="Take the other one.",
-            )
-        )
+    condition = _condition(request, exam)
     base = open_base(request.base, seed=request.settings.seed)
     facts = _facts(request, release, base, lesions)
     folder = TrainingFolder(request.out, facts, condition)
@@ -240,6 +233,21 @@ def _check(request: FinetuneRequest) -> None:
                     remedy="Leave it out for the default.",
                 )
             )
+
+
+def _condition(request: FinetuneRequest, exam: ValidationExam) -> str:
+    """Give the exam's condition that a training learns from; UsageError where it asks none."""
+    condition = _CONDITIONS[request.boxes]
+    if condition in exam.conditions:
+        return condition
+    raise UsageError(
+        expected(
+            "--boxes",
+            rule="a condition of the validation questions: " + ", ".join(exam.conditions),
+            got=request.boxes,
+            remedy="Take the other one.",
+        )
+    )
 
 
 def _facts(
