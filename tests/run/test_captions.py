@@ -43,7 +43,7 @@ def test_captions_are_scored_by_their_facts_first(request_for, release_root) -> 
     assert ("accuracy", "honest") not in found
     assert {row.who for row in bleu.published} == {"RadFM, fine-tuned", "best model as released"}
     with RunStore.open(request.out) as store:
-        data, _ = collect([request.out], release=release_root)
+        data, _ = collect([request.out], release=release_root, title=None, judges_of=None)
         assert data.plan.headline == asked_of(store, _open(release_root)).plan.headline
 
 

@@ -12,10 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, cast
 
+from overread.analysis.blind_descriptions import description_floors
 from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.analysis.plans import plan_of
-from overread.contracts import AnalysisPlan, Form, Release, Selection
+from overread.contracts import AnalysisPlan, Form, Release, Scorer, Selection
 from overread.errors import StoreError, UsageError, expected
+from overread.metrics.facts import FACT_SCORE
 from overread.records import Item, Manifest, Reference
 from overread.registry import find_benchmark
 from overread.store.run_store import RunStore
@@ -30,11 +32,22 @@ class Asked:
     items: Mapping[str, Item]
     references: Mapping[str, Reference]
     plan: AnalysisPlan
+    scorer: Scorer | None = None
+    """Of the headline, as the honest profile has it."""
 
     @cached_property
     def floors(self) -> tuple[BlindFloor, ...]:
         """What blind policies score on these items; computed when first asked for."""
         items, plan = list(self.items.values()), self.plan
+        if plan.headline == FACT_SCORE.name and self.scorer is not None:
+            return description_floors(
+                items,
+                self.references,
+                self.scorer,
+                plan.strata,
+                cluster=plan.cluster,
+                multi_label=plan.multi_label,
+            )
         return blind_floors(
             items,
             self.references,
@@ -160,4 +173,6 @@ def asked_of(store: RunStore, release: Release) -> Asked:
             )
         )
     references = {item_id: release.reference(item_id) for item_id in items}
-    return Asked(items=items, references=references, plan=plan_of(release, lines))
+    plan = plan_of(release, lines)
+    scorers = (each for each in release.scorers("honest") if each.metric == plan.headline)
+    return Asked(items=items, references=references, plan=plan, scorer=next(scorers, None))
