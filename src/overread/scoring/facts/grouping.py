@@ -8,7 +8,7 @@ from typing import Final
 
 from overread.scoring.facts.facts import Size
 from overread.scoring.facts.lexicon import lexicon
-from overread.scoring.facts.mentions import Mention
+from overread.scoring.facts.mention import Mention
 from overread.scoring.facts.sizes import SizeMention
 from overread.scoring.facts.words import Word
 

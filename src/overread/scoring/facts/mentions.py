@@ -1,21 +1,19 @@
-"""Where a sentence names a place, a side, a type or an attribute, and what the words around say."""
+"""Where a sentence names a place, a side, a type or an attribute."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from overread.scoring.facts.lexicon import Term, lexicon
+from overread.scoring.facts.mention import Mention
+from overread.scoring.facts.scope import denied, told_beside
 from overread.scoring.facts.words import Word
 
-__all__ = ["CLAUSE_ENDS", "Mention", "mentions_in"]
+__all__ = ["mentions_in"]
 
-CLAUSE_ENDS: Final = frozenset(".;:!?") | frozenset(
-    ("but", "however", "although", "though", "while", "whereas", "otherwise")
-)
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 _JOINS: Final = frozenset(("and", "/", ",", "&", "or"))
 _LEVELS: Final = {"c": 7, "t": 12, "l": 5, "s": 5}
@@ -36,25 +34,6 @@ _NO_PLACE: Final = frozenset(("window", "view", "image", "scan", "ct", "setting"
 """After "lung" or "bone": how the picture was made."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """One term in a sentence, by the places of its first word and after its last."""
-
-    term: Term
-    start: int
-    end: int
-    bare: bool = False
-    """A single word: "base", not "lung base"."""
-    site: str | None = None
-    """A numbered part of an organ: ``segment 7``, ``level L3``, ``rib 7``."""
-    denied: bool = False
-    """In the reach of a "no", "not", "without"."""
-    dropped: bool = False
-    """Says nothing about the lesion: history, an earlier state, an organ that is normal."""
-    landmark: bool = False
-    """Where the lesion is beside: "adjacent to the left kidney"."""
-
-
 def mentions_in(words: Sequence[Word], taken: Sequence[tuple[int, int]]) -> list[Mention]:
     """List the terms in their order, marked.
 
@@ -66,8 +45,8 @@ def mentions_in(words: Sequence[Word], taken: Sequence[tuple[int, int]]) -> list
         Parts of the text that are sizes, as places of characters.
     """
     found = _without_qualities(words, list(_found(words, _inside(words, taken))))
-    found = _denied(words, found)
-    found = _marked(words, found)
+    found = denied(words, found)
+    found = told_beside(words, found)
     return [mention for mention in found if not mention.dropped]
 
 
@@ -102,7 +81,7 @@ def _found(words: Sequence[Word], sizes: frozenset[int]) -> Iterator[Mention]:
         term, end = found
         follows = words[end].text if end < len(words) else ""
         if term != Term() and not (term.place and follows in _NO_PLACE):
-            yield Mention(term=term, start=place, end=end, bare=end == place + 1)
+            yield Mention(term=term, start=place, end=end, bare=_is_bare(words, place, end))
         place = end
 
 
@@ -119,6 +98,13 @@ def _soft_tissue(words: Sequence[Word], place: int) -> tuple[Term, int] | None:
 
 
 _HEIGHTS: Final = frozenset(("upper", "middle", "lower"))
+
+
+_BARE: Final = frozenset(("apex", "base", "head", "body", "tail"))
+
+
+def _is_bare(words: Sequence[Word], start: int, end: int) -> bool:
+    return end == start + 1 and words[start].text in _BARE
 
 
 def _shared(words: Sequence[Word], place: int) -> tuple[Term, int] | None:
@@ -203,202 +189,3 @@ def _is_type(mention: Mention) -> bool:
     """Whether it names a type and no more than a type."""
     quality = mention.term.attribute
     return mention.term.type is not None and not (quality and quality[1] in _QUALITIES)
-
-
-# ---------------------------------------------------------------- what is denied
-
-_NO: Final = frozenset(
-    ("no", "without", "not", "neither", "nor", "never", "lack", "lacking", "lacks", "denies",
-     "absent", "excluding", "none")
-)  # fmt: skip
-_NO_OF: Final = frozenset(
-    (("absence", "of"), ("free", "of"), ("negative", "for"), ("rather", "than"),
-     ("instead", "of"), ("devoid", "of"))
-)  # fmt: skip
-_NOT_NO: Final = frozenset(
-    (("not", "only"), ("no", "doubt"), ("no", "longer"), ("no", "more"), ("not", "well"),
-     ("not", "completely"), ("not", "fully"), ("not", "clear"), ("not", "exceeding"),
-     ("not", "larger"),
-     ("not", "more"), ("not", "greater"), ("no", "larger"), ("no", "greater"))
-)  # fmt: skip
-_ANEW: Final = frozenset(
-    ("a", "an", "the", "there", "is", "are", "with", "has", "have", "stable", "unchanged", "new",
-     "it", "measures", "measuring", "its")
-)  # fmt: skip
-"""After an "and" or a comma: something new begins, which the "no" does not reach."""
-_NOT_SEEN: Final = re.compile(
-    r"\b(?:(?:is|are|was|were|has been|have been) (?:no longer|not) (?:\w+ )?(?:seen|identified|"
-    r"present|observed|visualized|visible|detected|appreciated|evident|found|noted|demonstrated)\b"
-    r"(?! previously)|(?:is|are) absent|(?:has|have) (?:completely )?resolved|"
-    r"(?:is|are|was|were) (?:excluded|ruled out)|(?:is|are) no longer)"
-)
-_SEEN: Final = frozenset(
-    ("seen", "identified", "present", "observed", "visualized", "visible", "detected", "evident",
-     "appreciated", "found", "noted", "demonstrated")
-)  # fmt: skip
-_NORMAL: Final = re.compile(
-    r"\b(?:is|are|appear|appears|look|looks|remain|remains)(?: \w+){0,1} (?:clear|normal|"
-    r"unremarkable|spared|preserved|intact|uninvolved)\b"
-    r"(?! (?:apart|except|other|aside|save|but)\b)"
-)
-_RESOLVED: Final = frozenset(("resolved",))
-
-
-def _denied(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
-    """Mark what a "no" before it reaches, and types said not to be seen after them."""
-    marked = {mention.start: mention for mention in found}
-    starts = frozenset(marked)
-    ends = _ends(words)
-    for place in range(len(words)):
-        reach = _reach(words, place, starts, ends)
-        if not reach:
-            continue
-        inside = [each for each in found if reach[0] <= each.start < reach[1]]
-        has_type = any(each.term.type for each in inside)
-        for mention in inside:
-            is_place = bool(mention.term.place or mention.term.side or mention.site)
-            marked[mention.start] = replace(
-                marked[mention.start], denied=True, dropped=is_place and not has_type
-            )
-    result = [marked[mention.start] for mention in found if mention.start in marked]
-    return [_afterwards(words, mention, ends) for mention in result]
-
-
-def _ends(words: Sequence[Word]) -> list[int]:
-    """Give for each word where its clause ends."""
-    ends = [len(words)] * (len(words) + 1)
-    for place in range(len(words) - 1, -1, -1):
-        ends[place] = place if words[place].text in CLAUSE_ENDS else ends[place + 1]
-    return ends
-
-
-_VERBS: Final = frozenset(("with", "which", "that", "measuring", "is", "are", "was", "were"))
-_FARTHEST: Final = 30
-"""Words that a "no" reaches at most."""
-
-
-def _reach(
-    words: Sequence[Word], place: int, starts: frozenset[int], ends: Sequence[int]
-) -> tuple[int, int] | None:
-    """Give the words that a denial at `place` reaches; None where there is none."""
-    text = words[place].text
-    pair = (text, words[place + 1].text if place + 1 < len(words) else "")
-    if text == "non":
-        following = next(
-            (p for p in range(place + 1, min(place + 3, len(words))) if p in starts), 0
-        )
-        return (following, following + 1) if following else None
-    seen_not = text == "not" and pair[1] in _SEEN  # of what stands before: `_afterwards`
-    if (text not in _NO and pair not in _NO_OF) or pair in _NOT_NO or place in starts or seen_not:
-        return None
-    end = min(ends[place + 1], place + _FARTHEST)
-    seen = False
-    for position in range(place + 1, end):
-        word = words[position].text
-        follows = words[position + 1].text if position + 1 < end else ""
-        listed = any(words[p].text in ("or", "nor") for p in range(position + 1, end))
-        goes_on = (listed and follows not in _ANEW) or (
-            word == "and" and follows not in _ANEW and position + 1 in starts
-        )
-        if seen and word in (",", "and") and not goes_on:
-            return place + 1, position
-        if seen and word in _VERBS:
-            return place + 1, position
-        seen = seen or position in starts
-    return place + 1, end
-
-
-def _afterwards(words: Sequence[Word], mention: Mention, ends: Sequence[int]) -> Mention:
-    """Look at what the clause says after a mention."""
-    end = min(ends[mention.end], mention.end + _FARTHEST)
-    after = " ".join(word.text for word in words[mention.end : end])
-    before = words[mention.start - 1].text if mention.start else ""
-    if mention.term.type and (_NOT_SEEN.search(after) or before in _RESOLVED):
-        return replace(mention, denied=True)
-    if (mention.term.place or mention.term.side) and _NORMAL.search(after):
-        return replace(mention, dropped=True)
-    return mention
-
-
-# ---------------------------------------------------------------- what is told beside
-
-_HISTORY: Final = frozenset(
-    (("history", "of"), ("hx", "of"), ("status", "post"), ("due", "to"), ("secondary", "to"),
-     ("known", "primary"), ("prior", "left"), ("prior", "right"), ("compared", "to"),
-     ("compared", "with"), ("similar", "to"), ("unlike", "the"), ("spares", "the"),
-     ("sparing", "the"), ("sparing", "of"), ("s", "/"))
-)  # fmt: skip
-_BESIDE: Final = frozenset(
-    ("near", "adjacent", "destroying", "replacing",
-     "abutting", "abut", "beside", "above", "below", "beneath", "behind", "underneath",
-     "compressing", "displacing", "encasing", "indenting", "invading", "toward", "towards",
-     "contacting", "touching", "between", "surrounding", "overlying", "underlying", "bordering",
-     "contiguous", "inseparable", "effacing", "narrowing", "obstructing", "compresses", "displaces",
-     "abuts", "contacts", "invades", "encases", "indents", "displace", "invade", "contact")
-)  # fmt: skip
-_BESIDE_TO: Final = frozenset(
-    ("adjacent", "next", "posterior", "anterior", "lateral", "medial", "inferior", "superior",
-     "caudal", "cranial", "deep", "close", "anteriorly", "posteriorly", "laterally", "medially",
-     "inferiorly", "superiorly", "extending", "extend", "proximal", "distal", "peripheral",
-     "posterolateral", "anterolateral", "dorsal", "ventral", "superficial", "anteromedial",
-     "posteromedial", "parallel", "attached")
-)  # fmt: skip
-_BESIDE_OF: Final = frozenset((("level", "of"), ("effect", "on"), ("junction", "with")))
-_ADJOINED: Final = frozenset(("to", "into", "through", "towards", "toward", "from"))
-_INTO: Final = frozenset(
-    ("in", "within", "at", "involving", "arising", "from", "with", "measuring")
-)
-"""Where the landmark ends and the lesion's own place may begin."""
-
-
-def _marked(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
-    """Mark history and landmarks."""
-    marked: list[Mention] = []
-    state, position, spread = "", 0, False
-    for mention in found:
-        for place in range(position, mention.start):
-            state = _state(words, place, state)
-            if spread and words[place].text == "from":
-                state = "history"
-        position = max(position, mention.end)
-        is_place = bool(mention.term.place or mention.term.side or mention.site)
-        beside_it = state == "beside" and words[mention.start - 1].text in ("the", "this")
-        if state == "history" or (beside_it and mention.term.type):
-            mention = replace(mention, dropped=True)
-        elif state == "beside" and is_place:
-            mention = replace(mention, landmark=True)
-        if mention.term.type:
-            spread = mention.term.type in ("metastasis", "implant")
-            state = state if state == "history" else ""
-        elif mention.term.attribute and _opens(words, mention) and not is_place:
-            state = "beside"  # "posterior to the kidney": the attribute is a relation
-            mention = replace(mention, dropped=True)
-        marked.append(mention)
-    return marked
-
-
-def _opens(words: Sequence[Word], mention: Mention) -> bool:
-    last = words[mention.end - 1].text
-    follows = words[mention.end].text if mention.end < len(words) else ""
-    return last in _BESIDE_TO and follows in _ADJOINED
-
-
-def _state(words: Sequence[Word], place: int, state: str) -> str:
-    """Give what the words up to and with `place` put a following mention in."""
-    text = words[place].text
-    follows = words[place + 1].text if place + 1 < len(words) else ""
-    if text in CLAUSE_ENDS or text == ",":
-        return ""
-    if (text, follows) in _HISTORY:
-        return "history"
-    if (
-        text in _BESIDE
-        or (text, follows) in _BESIDE_OF
-        or (text in _BESIDE_TO and follows in _ADJOINED)
-    ):
-        return "beside"
-    if state == "beside" and text in _INTO and words[place - 1].text not in _BESIDE_TO:
-        return ""
-    if state == "history" and text in ("with", "now", "there", "is"):
-        return ""
-    return state

@@ -18,7 +18,8 @@ from typing import Final
 from overread.scoring.facts.facts import Lesion, LesionFacts, Size
 from overread.scoring.facts.grouping import Group, groups_of
 from overread.scoring.facts.lexicon import Lexicon, lexicon
-from overread.scoring.facts.mentions import Mention, mentions_in
+from overread.scoring.facts.mention import Mention
+from overread.scoring.facts.mentions import mentions_in
 from overread.scoring.facts.ontology import OntologyTerms
 from overread.scoring.facts.sizes import size_mentions
 from overread.scoring.facts.words import Word, prepared, words_of
@@ -116,11 +117,10 @@ def _lesion(group: Group, known: Lexicon) -> Lesion:
     if not places:
         usual = {known.usual_organ.get(name) for name in _types(typed, known)} - {None}
         organs = frozenset(name for name in usual if name)
-    said_regions = {each.term.place for each in own if each.term.place} | {
-        each.term.place for each in places if each.term.place and not organs
-    }
+    spoken_of = own if organs else places  # a landmark tells the body part all the same
+    named = [each.term.place for each in spoken_of if each.term.place and not each.bare]
     regions = {region for organ in organs if (region := known.region_of(organ))} or {
-        region for name in said_regions if name and (region := known.region_of(name))
+        region for name in named if (region := known.region_of(name))
     }
     told = _sides(group.mentions, landmarks=not own)
     attributes, denied = _attributes(group.mentions, present=present, known=known)
