@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from overread.analysis.wire_findings import wire_findings
 from overread.records import Receipt, Response, Status
 
@@ -50,3 +52,14 @@ def test_cut_replies_are_counted():
     cut = [reply(k, finish_reason="length" if k < 3 else "stop") for k in range(20)]
     (finding,) = wire_findings(cut)
     assert (finding.code, finding.count) == ("cut-replies", 3)
+
+
+def test_a_volume_without_hu_is_told_even_of_one_question():
+    mr = replace(RECEIPT, window="-2 to 658 stored", sources=("valid_1/mr.nii.gz",))
+    asked = [replace(reply(k), receipts=(mr, mr)) for k in range(3)]
+    (finding,) = wire_findings([*asked, reply(9)])
+    assert (finding.code, finding.count) == ("no-hu", 1)
+    assert "3 questions" in finding.effect
+    assert "-2 to 658 stored" in finding.evidence
+    ct = replace(RECEIPT, window="-1000 to 400 HU")
+    assert codes([replace(reply(0), receipts=(ct,))]) == []

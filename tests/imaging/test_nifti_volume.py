@@ -95,17 +95,26 @@ def test_an_intercept_applied_twice_is_said(write_nifti: Writer) -> None:
     )
 
 
-def test_a_missing_or_doubtful_orientation_is_said(write_nifti: Writer, tmp_path: Path) -> None:
+def test_left_and_right_are_never_guessed(write_nifti: Writer, tmp_path: Path) -> None:
     voxels = np.zeros((2, 2, 2), dtype=np.uint8)
-    said = read_nifti_volume(write_nifti(voxels, None)).warnings
-    assert said == ("the header states no orientation: turned by its default",)
+    with pytest.raises(ImageError, match="states no orientation"):
+        read_nifti_volume(write_nifti(voxels, None))
     image = nibabel.Nifti1Image(voxels, LPS)
     image.set_sform(LPS, code=1)
     image.set_qform(np.diag([2.0, 3.0, 4.0, 1.0]), code=1)
     nibabel.save(image, tmp_path / "two.nii")
+    with pytest.raises(ImageError, match=r"a sform \(LPS\) and a qform \(RAS\)"):
+        read_nifti_volume(tmp_path / "two.nii")
+
+
+def test_a_qform_that_differs_a_little_is_said(tmp_path: Path) -> None:
+    image = nibabel.Nifti1Image(np.zeros((2, 2, 2), dtype=np.uint8), LPS)
+    image.set_sform(LPS, code=1)
+    image.set_qform(LPS @ np.diag([1.2, 1.2, 1.0, 1.0]), code=1)
+    nibabel.save(image, tmp_path / "two.nii")
     volume = read_nifti_volume(tmp_path / "two.nii")
     assert volume.geometry.axes == "LPS"
-    assert volume.warnings == ("the header's sform and qform disagree: the sform was taken",)
+    assert volume.warnings == ("the header's sform and qform differ: the sform was taken",)
 
 
 def test_metres_are_turned_into_millimetres(tmp_path: Path) -> None:

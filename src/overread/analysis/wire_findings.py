@@ -6,6 +6,7 @@ nothing about the model. Counts of input tokens and equal replies show it afterw
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
@@ -15,6 +16,8 @@ from overread.records import Finding, Response, Severity, Status
 
 __all__ = ["wire_findings"]
 
+_OWN_RANGE: Final = re.compile(r"[0-9] stored\b")
+"""In the window of a receipt: ``-2 to 658 stored``; ``as stored`` was changed by nobody."""
 _FEWEST: Final = 10
 """Below this many replies equal counts are no surprise."""
 _LEAST_PER_PICTURE: Final = 4
@@ -32,17 +35,42 @@ def wire_findings(responses: Iterable[Response]) -> tuple[Finding, ...]:
     Returns
     -------
     tuple of Finding
-        ``same-reply``, ``same-input``, ``pictures-not-counted``, ``cut-replies``, where seen.
+        ``same-reply``, ``same-input``, ``pictures-not-counted``, ``cut-replies``, ``no-hu``, where
+        seen.
     """
     replies = [response for response in responses if response.status is Status.OK]
+    without_hu = tuple(_without_hu(replies))
     if len(replies) < _FEWEST:
-        return ()
+        return without_hu
     return (
+        *without_hu,
         *_same_reply(replies),
         *_same_input(replies),
         *_uncounted_pictures(replies),
         *_cut(replies),
     )
+
+
+def _without_hu(replies: Sequence[Response]) -> Iterator[Finding]:
+    """Find what was shown by its own range because its numbers are no HU: MR, 8-bit CT, a mask."""
+    shown: dict[tuple[str, ...], str] = {}
+    asked = 0
+    for response in replies:
+        odd = {r.sources: r.window for r in response.receipts if _OWN_RANGE.search(r.window)}
+        asked += bool(odd)
+        shown |= odd
+    if shown:
+        sources, window = next(iter(shown.items()))
+        yield Finding(
+            severity=Severity.WARNING,
+            code="no-hu",
+            where=", ".join(sources),
+            evidence=f"{len(shown)} of what was sent holds no HU (no CT, or CT whose numbers were "
+            f"changed) and was shown by its own range: {window}",
+            effect=f"{asked} questions were asked about pictures that no HU window was applied to",
+            remedy="Are these the volumes of the release, as downloaded?",
+            count=len(shown),
+        )
 
 
 def _same_reply(replies: Sequence[Response]) -> Iterator[Finding]:

@@ -186,6 +186,7 @@ def _shape(path: Path, fields: dict[str, str]) -> tuple[int, ...]:
 def _doubts(fields: dict[str, str]) -> tuple[str, ...]:
     doubts: list[str] = []
     if not any(name in fields for name in ("transformmatrix", "rotation", "orientation")):
+        # Unlike NIfTI's, this format's own default is one: the axes of LPS.
         doubts.append("the header states no orientation: taken as LPS")
     slope = fields.get("elementtointensityfunctionslope", "1")
     offset = fields.get("elementtointensityfunctionoffset", "0")

@@ -33,14 +33,15 @@ def read_nifti_volume(path: Path) -> Volume:
     """Read a volume of three dimensions from a ``.nii`` or ``.nii.gz`` file.
 
     The file's scaling (slope and intercept) is kept beside the stored numbers. The affine is the
-    sform where the header states one, else the qform, else the default of nibabel, which is said
-    in the warnings; so is a sform that contradicts the qform.
+    sform where the header states one, else the qform; a qform that differs from the sform and turns
+    no axis round is said in the warnings. Without either, or where the two turn an axis round, left
+    and right would be a guess: such a file is refused.
 
     Raises
     ------
     ImageError
         No NIfTI file, cut off, out of bounds, in colour or complex, of other than three
-        dimensions, or on no rectangular grid.
+        dimensions, of no stated orientation, or on no rectangular grid.
     """
     check_file(path, max_bytes=MAX_VOLUME_BYTES)
     try:
@@ -118,18 +119,36 @@ def _affine(path: Path, image: Nifti1Image) -> tuple[NDArray[np.float64], tuple[
     if not has_sform:
         _check_spacing(path, image)
     if not has_sform and not has_qform:
-        warnings.append("the header states no orientation: turned by its default")
+        raise _unusable(
+            path,
+            "a header that states no orientation, so that left and right would be a guess",
+            "State it: set the sform or the qform from the scan this file was made of.",
+        )
     if has_sform and has_qform:
         other = np.asarray(header.get_qform(), dtype=np.float64)
         length = float(np.abs(affine[:3, :3]).max())
         if not np.allclose(affine[:3, :3], other[:3, :3], atol=0.05 * length):
-            warnings.append("the header's sform and qform disagree: the sform was taken")
+            if _axes(other) != _axes(affine):
+                raise _unusable(
+                    path,
+                    f"a sform ({_axes(affine)}) and a qform ({_axes(other)}) that contradict each "
+                    "other, so that left and right would be a guess",
+                    "Set both from the scan this file was made of.",
+                )
+            warnings.append("the header's sform and qform differ: the sform was taken")
     to_mm = _MM.get(int(header["xyzt_units"]) & 7, 1.0)
     if to_mm != 1.0:
         affine = np.diag([to_mm, to_mm, to_mm, 1.0]) @ affine
         warnings.append(f"the header counts in units of {to_mm:g} mm: turned into mm")
     with np.errstate(invalid="ignore"):  # infinite entries: refused with the geometry
         return LPS_FROM_RAS @ affine, tuple(warnings)
+
+
+def _axes(affine: NDArray[np.float64]) -> str:
+    """Say where the axes of a NIfTI affine run, as `nibabel.aff2axcodes` does."""
+    import nibabel
+
+    return "".join(letter or "?" for letter in nibabel.aff2axcodes(affine))
 
 
 def _check_spacing(path: Path, image: Nifti1Image) -> None:
