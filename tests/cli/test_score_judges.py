@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from overread.cli import main
 from overread.models.fake.script import read_script
 from overread.models.fake.server import FakeServer
+from overread.records import Estimate
+from overread.store.run_store import RunStore
 
 PAIRS = {
     "valid_1_a_1.nii.gz": [
@@ -219,8 +222,96 @@ def test_people_without_judges_are_refused(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "labels.csv").write_text("item,label\n")
+    before = run.read_bytes()
     assert call("score", run, "--human", tmp_path / "labels.csv") == 2
     assert "--human: expected a run whose answers were judged" in capsys.readouterr().err
+    assert run.read_bytes() == before
+
+
+def test_people_may_come_after_the_judges(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("score", run, "--judge", "fake:judge=exact") == 0
+    (tmp_path / "labels.csv").write_text("item,label\nvalid_2_a_1.nii.gz::0,right\n")
+    capsys.readouterr()
+    assert call("score", run, "--human", tmp_path / "labels.csv", "--json") == 0
+    (jury,) = json.loads(capsys.readouterr().out)["judges"]
+    assert jury["calibration"][0]["n_labelled"] == 1
+
+
+def test_people_without_judges_are_refused_before_a_file_is_joined(
+    release: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "labels.csv").write_text("item,label\n")
+    arguments = ("score", "ct-spatialvqa", release, "--predictions", predictions)
+    assert call(*arguments, "--human", tmp_path / "labels.csv") == 2
+    assert "--human: expected a run whose answers were judged" in capsys.readouterr().err
+    assert not predictions.with_name("answers.ct-spatialvqa.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    "option", [("--retry",), ("--base-url", "http://h/v1"), ("--judge-profile", "published")]
+)
+def test_options_of_judges_need_a_judge(
+    run: Path, option: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("score", run, *option) == 2
+    said = capsys.readouterr().err
+    assert f"{option[0]}: expected judges to ask, got" in said
+    assert f"or leave {option[0]} out" in said
+
+
+@pytest.mark.parametrize("profile", ["honest", "published"])
+def test_a_judge_that_nobody_can_read_gives_status_1_and_no_share(
+    run: Path, profile: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judges = ("--judge", "fake:judge=prose", "--judge", "fake:judge=yes")
+    for _ in range(2):  # the second start asks nothing, and nothing has become better
+        assert call("score", run, *judges, "--judge-profile", profile) == 1
+        last = " ".join(capsys.readouterr().err.splitlines()[-1:])
+        assert "scored again from the stored answers. No vote of fake:judge-prose could be" in last
+        assert "judge-yes" not in last
+    assert call("score", run, "--json") == 0
+    output = json.loads(capsys.readouterr().out)
+    by_judge = {
+        each["stratum"]["judge"]: each
+        for each in output["estimates"]
+        if each["metric"] == "judge_accuracy"
+        and each["profile"] == profile
+        and each["stratum"].keys() == {"judge"}
+    }
+    assert (by_judge["fake:judge-prose"]["value"], by_judge["fake:judge-prose"]["n"]) == (None, 0)
+    assert "none of 4 items has a value: " in by_judge["fake:judge-prose"]["reason"]
+    assert by_judge["fake:judge-yes"]["value"] == 1.0
+
+
+def test_answers_that_are_judged_are_scored_once(
+    release: Path, predictions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored: list[int] = []
+    replace = RunStore.replace_estimates
+
+    def count(store: RunStore, estimates: Iterable[Estimate]) -> None:
+        rows = list(estimates)
+        scored.append(len(rows))
+        replace(store, rows)
+
+    monkeypatch.setattr(RunStore, "replace_estimates", count)
+    arguments = ("score", "ct-spatialvqa", release, "--predictions", predictions)
+    assert call(*arguments, "--judge", "fake:judge=yes") == 0
+    assert sum(n > 0 for n in scored) == 1
+    assert call(*arguments) == 0
+    assert sum(n > 0 for n in scored) == 2
+
+
+def test_answers_are_scored_without_judges_that_cannot_be_asked(
+    release: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("score", "ct-spatialvqa", release, "--predictions", predictions)
+    assert call(*arguments, "--judge", "nosuch:judge") == 2
+    with RunStore.open(predictions.with_name("answers.ct-spatialvqa.sqlite")) as store:
+        assert {each.metric for each in store.estimates()} >= {"rule_accuracy", "rougeL"}
+    capsys.readouterr()
 
 
 def test_a_wrong_key_is_said_and_leaves_the_scores(

@@ -14,14 +14,14 @@ from overread.cli.output import notice, print_json, progress_bar
 from overread.cli.results import print_run, run_value
 from overread.cli.typed import typed_command
 from overread.contracts import ModelOptions, Release, Selection
-from overread.errors import UsageError, expected
+from overread.errors import FatalModelError, UsageError, expected
 from overread.records import JsonValue
 from overread.registry import benchmark_names, find_benchmark
 from overread.run.judging import JudgeRequest, judge, judging_of
 from overread.run.jury_report import JuryReport, jury_reports
 from overread.run.pipeline import execute
-from overread.run.request import RunRequest
-from overread.run.scoring import score_run, set_floor
+from overread.run.request import RunOutcome, RunRequest
+from overread.run.scoring import PROFILES, score_if_stopped, score_run, set_floor
 from overread.store.run_store import RunStore
 
 __all__ = ["score_command"]
@@ -73,7 +73,8 @@ def score_command(
     judge_profile
         honest: fenced texts, bound verdicts; published: the release's own form and counting.
     human
-        A CSV file of people's labels (item,label) to calibrate the judges against.
+        A CSV file of people's labels (item,label) to calibrate the judges against; the votes may be
+        stored ones.
     retry
         Ask again where a judge replied and no verdict could be read.
     base_url
@@ -98,6 +99,10 @@ def score_command(
     at_least("--max-retries", max_retries, 0)
     at_least("--timeout-s", timeout_s, 0.001)
     at_least("--temperature", temperature, 0)
+    if not judge:
+        _refuse("--retry", retry)
+        _refuse("--base-url", bool(base_url))
+        _refuse("--judge-profile", judge_profile != "honest")
     options = ModelOptions(
         temperature=temperature,
         max_tokens=max_tokens,
@@ -136,10 +141,10 @@ def score_command(
         )
     with RunStore.open(path) as store:
         manifest = store.manifest
-    status, juries = _score(path, release_of(manifest, release), jury)
-    print_run(path, json=json, juries=juries)
-    notice(f"{path}: scored again from the stored answers.")
-    return status
+    scored = _score(path, release_of(manifest, release), jury)
+    print_run(path, json=json, juries=scored.juries)
+    notice(f"{path}: scored again from the stored answers.{scored.trouble}")
+    return scored.status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,9 +156,51 @@ class _Jury:
     json: bool
 
 
-def _score(path: Path, release: Release, jury: _Jury) -> tuple[int, tuple[JuryReport, ...]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scored:
+    """What is to be shown of a run once it is scored."""
+
+    status: int
+    juries: tuple[JuryReport, ...]
+    trouble: str
+    """Sentences for the last line, each after a space."""
+
+
+def _refuse(option: str, is_given: bool) -> None:
+    """Refuse an option that is about asking judges where none is named."""
+    if is_given:
+        raise UsageError(
+            expected(
+                option,
+                rule="judges to ask",
+                got="no --judge",
+                remedy=f"Name judges with --judge ADAPTER:NAME, or leave {option} out.",
+            )
+        )
+
+
+def _need_votes(path: Path, jury: _Jury) -> None:
+    """Refuse people's labels where there is no vote to calibrate, before anything is scored."""
+    if jury.human is None or jury.request.judges:
+        return
+    if path.is_file():
+        with RunStore.open(path) as store:
+            if any(store.jury(profile) for profile in PROFILES):
+                return
+    raise UsageError(
+        expected(
+            "--human",
+            rule="a run whose answers were judged",
+            got=f"{path}, which holds no votes",
+            remedy="Name judges with --judge, if the benchmark has open answers.",
+        )
+    )
+
+
+def _score(path: Path, release: Release, jury: _Jury) -> _Scored:
     """Judge where judges are named, score, and give what is to be shown of the juries."""
     n_failed = 0
+    _need_votes(path, jury)
     with RunStore.open(path, write=True) as store:
         labels = None
         if jury.human is not None:
@@ -172,16 +219,28 @@ def _score(path: Path, release: Release, jury: _Jury) -> tuple[int, tuple[JuryRe
         asked = set_floor(store, release)
         score_run(store, release, asked)
         juries = jury_reports(store, release, asked, labels=labels)
-    if jury.human is not None and not juries:
-        raise UsageError(
-            expected(
-                "--human",
-                rule="a run whose answers were judged",
-                got=f"{path}, which holds no votes",
-                remedy="Name judges with --judge.",
-            )
-        )
-    return (1 if n_failed else 0), juries
+    unread = [
+        f" No vote of {each.judge} could be read: {each.most_common_reason.rstrip('.')}."
+        for report in juries
+        if jury.request.judges and report.profile == jury.request.profile
+        for each in report.coverage
+        if each.n_asked and not each.n_read
+    ]
+    return _Scored(status=1 if n_failed or unread else 0, juries=juries, trouble="".join(unread))
+
+
+def _run_and_score(
+    request: RunRequest, release: Release, jury: _Jury
+) -> tuple[RunOutcome, _Scored]:
+    """Join a file of answers, and score them once: after the judges, where there are any."""
+    if not jury.request.judges and jury.human is None:
+        return execute(request, release=release), _Scored(status=0, juries=(), trouble="")
+    outcome = execute(request, release=release, scores=False)
+    try:
+        return outcome, _score(request.out, release, jury)
+    except (UsageError, FatalModelError):
+        score_if_stopped(request.out, release=request.release)  # by what needs no judge
+        raise
 
 
 def _score_files(
@@ -206,8 +265,10 @@ def _score_files(
     opened = find_benchmark(benchmark).open(release)
     if jury.request.judges:
         judging_of(opened, jury.request.profile)  # says at once that nothing is to be judged
-    for file in predictions:
-        place = out or file.with_name(f"{file.stem}.{benchmark}.sqlite")
+    places = [out or file.with_name(f"{file.stem}.{benchmark}.sqlite") for file in predictions]
+    for place in places:
+        _need_votes(place, jury)
+    for file, place in zip(predictions, places, strict=True):
         request = RunRequest(
             benchmark=benchmark,
             release=release,
@@ -216,19 +277,15 @@ def _score_files(
             selection=Selection(split=split),
             command=typed_command(sys.argv[1:]),
         )
-        outcome = execute(request, release=opened)
-        juries: tuple[JuryReport, ...] = ()
-        if jury.request.judges or jury.human is not None:
-            status, juries = _score(place, opened, jury)
-            worst = max(worst, status)
-        worst = max(worst, 1 if outcome.n_failed else 0)
+        outcome, scored = _run_and_score(request, opened, jury)
+        worst = max(worst, scored.status, 1 if outcome.n_failed else 0)
         if jury.json:
-            values.append(run_value(place, juries=juries))
+            values.append(run_value(place, juries=scored.juries))
         else:
-            print_run(place, json=False, juries=juries)
+            print_run(place, json=False, juries=scored.juries)
         notice(
             f"{place}: {outcome.n_planned - outcome.n_failed} of {outcome.n_planned} questions "
-            f"have an answer in {file}."
+            f"have an answer in {file}.{scored.trouble}"
         )
     if jury.json:
         print_json(values if len(values) > 1 else values[0])

@@ -19,6 +19,7 @@ from overread.errors import (
 from overread.imaging.picture import Picture
 from overread.records import Choice, Item, Media, Response, Status
 from overread.run.planning import Planned
+from overread.run.task_errors import first_error
 from overread.store.hashes import item_media
 from overread.store.run_store import RunStore
 
@@ -81,7 +82,7 @@ async def ask_all(
             for _ in range(workers):
                 group.create_task(work())
     except* OverreadError as errors:
-        raise _first(errors) from None
+        raise first_error(errors) from None
     finally:
         store.flush()
     return failed
@@ -178,9 +179,3 @@ def _check_options(item: Item) -> None:
 def _render(item: Item, render: Renderer) -> dict[Media, tuple[Picture, ...]]:
     shown = dict.fromkeys(media for media in item_media(item) if not is_array(media))
     return {media: render(media) for media in shown}
-
-
-def _first(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:
-    for error in errors.exceptions:
-        return error if isinstance(error, OverreadError) else _first(error)
-    raise AssertionError("an exception group is never empty")  # pragma: no cover

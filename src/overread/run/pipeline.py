@@ -45,6 +45,7 @@ def execute(
     request: RunRequest,
     *,
     release: Release | None = None,
+    scores: bool = True,
     on_progress: Callable[[Progress], None] = quietly,
 ) -> RunOutcome:
     """Do a run, or go on with one.
@@ -55,6 +56,8 @@ def execute(
         Which model, on what, into which file.
     release
         The release, where the caller has it open already.
+    scores
+        False leaves the run unscored, for a caller who has it judged first.
     on_progress
         Is told after every answer how far the run is.
 
@@ -108,7 +111,11 @@ def execute(
                     )
         finally:
             _keep_reports(model, store)
-        score_run(store, release, asked)
+        if scores:
+            score_run(store, release, asked)
+        else:  # what an earlier start scored is not of these answers
+            store.replace_scores(())
+            store.replace_estimates(())
         return RunOutcome(
             out=request.out,
             n_planned=len(plan),
