@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
-from overread.builders.lesion_table import TableLesion
 from overread.records import Finding, Severity
 
-__all__ = ["SPLITS", "split_patients"]
+__all__ = ["SPLITS", "SplitLesion", "split_patients"]
 
 SPLITS = ("train", "validation", "test")
 
@@ -22,8 +22,27 @@ _TRIES = 300
 """Draws, of which the best by `_merit` is taken."""
 
 
+class SplitLesion(Protocol):
+    """What the drawing of splits must know of a lesion."""
+
+    @property
+    def patient(self) -> str:
+        """Who has it."""
+        ...
+
+    @property
+    def coarse_type(self) -> int:
+        """Its kind, as a number."""
+        ...
+
+    @property
+    def stated_split(self) -> str | None:
+        """The split that its table gives it."""
+        ...
+
+
 def split_patients(
-    lesions: Sequence[TableLesion], rng: np.random.Generator
+    lesions: Sequence[SplitLesion], rng: np.random.Generator
 ) -> tuple[dict[str, str], tuple[Finding, ...]]:
     """Give each patient one split.
 
@@ -69,7 +88,7 @@ def split_patients(
     return _draw(lesions, rng), tuple(findings)
 
 
-def _draw(lesions: Sequence[TableLesion], rng: np.random.Generator) -> dict[str, str]:
+def _draw(lesions: Sequence[SplitLesion], rng: np.random.Generator) -> dict[str, str]:
     types: dict[str, Counter[int]] = defaultdict(Counter)
     for lesion in lesions:
         types[lesion.patient][lesion.coarse_type] += 1

@@ -16,6 +16,7 @@ __all__ = [
     "COLUMNS",
     "LABEL_COLUMNS",
     "draw_sheet",
+    "guarded",
     "refuse_used_sheet",
     "unguarded",
     "write_sheet",
@@ -114,7 +115,7 @@ def write_sheet(path: Path, candidates: Sequence[Candidate]) -> None:
             "question": each.pair.question,
             "answer": each.pair.answer,
         }
-        writer.writerow([_guarded(cells.get(name, "")) for name in COLUMNS])
+        writer.writerow([guarded(cells.get(name, "")) for name in COLUMNS])
     path.parent.mkdir(parents=True, exist_ok=True)
     # With a mark, so that spreadsheets read it as UTF-8.
     path.write_text(text.getvalue(), encoding="utf-8-sig", newline="")
@@ -125,5 +126,6 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and cell[1:2] in _ACTS else cell
 
 
-def _guarded(cell: str) -> str:
+def guarded(cell: str) -> str:
+    """Put a quote before a cell that a spreadsheet would run as a formula."""
     return f"'{cell}" if cell.startswith(_ACTS) else cell

@@ -1,0 +1,296 @@
+"""Reads a lesion set in CT-Bench's layout: what an exam can ask about, and what it cannot."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from overread.benchmarks.ct_bench import layout
+from overread.benchmarks.ct_bench.files import ReleaseFiles
+from overread.benchmarks.ct_bench.index import Lesion, LesionIndex, read_text
+from overread.builders.lesion_table import left_out
+from overread.builders.patient_splits import split_patients
+from overread.builders.retrieved_exam.embeddings import Seen
+from overread.errors import ReleaseError, expected
+from overread.records import Box, Finding
+from overread.scoring.facts.facts import LesionFacts
+from overread.scoring.facts.ontology import OntologyTerms
+from overread.scoring.facts.reader import read_facts
+from overread.store.hashes import file_sha256
+
+__all__ = ["ExamLesion", "LesionSet", "read_lesion_set"]
+
+_MAX_TABLE_BYTES: Final = 512 * 2**20
+_SPLIT_DRAWS: Final = 98
+"""Sets the stream of drawn splits apart from those of the questions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExamLesion:
+    """A lesion that the exam can hold."""
+
+    lesion_idx: int
+    patient: str
+    study: str
+    split: str
+    plain: Path
+    """Its key slice."""
+    boxed: Path
+    """The same with the box drawn."""
+    picture_sha256: str
+    """Of the key slice: equal ones show one picture twice."""
+    box: Box | None
+    spacing_mm: tuple[float, float] | None
+    description: str
+    size: str
+    attributes: str
+    """The imaging property of the ontology mapping; empty where there is none."""
+    terms: OntologyTerms
+    facts: LesionFacts
+    """Of the description, completed by the ontology mapping and the size."""
+    cells: Mapping[str, str] = field(repr=False)
+    """DeepLesion's columns as they stand in the merged table."""
+
+    @property
+    def seen(self) -> Seen:
+        """What an embedder gets."""
+        return Seen(
+            boxed=self.boxed,
+            plain=self.plain,
+            description=self.description,
+            spacing_mm=self.spacing_mm,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LesionSet:
+    """The lesions of a set, by their number, and what was left out or odd."""
+
+    lesions: tuple[ExamLesion, ...]
+    findings: tuple[Finding, ...]
+    origin: str
+    """published, synthetic or built."""
+
+    @property
+    def patients(self) -> int:
+        """How many different patients there are."""
+        return len({lesion.patient for lesion in self.lesions})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Split:
+    """A lesion as the drawing of splits sees it."""
+
+    patient: str
+    coarse_type: int
+    stated_split: str | None
+
+
+def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
+    """Read a lesion set: its tables and which of its pictures are there.
+
+    A lesion is left out, with a finding, when its id stands twice (which row is right is not
+    known), when its patient is unknown (splits could not be proved), or when a key slice is missing
+    or cannot be read. Stated splits are kept where no patient is in two of them; otherwise patients
+    are drawn anew.
+
+    Parameters
+    ----------
+    root
+        A folder with Metadata.csv, the merged table, lesion_nobox and lesion_bbox.
+    seed
+        Of the splits, where they are drawn.
+
+    Raises
+    ------
+    ReleaseError
+        It is no lesion set, it is empty, or it holds one patient only.
+    """
+    if not root.is_dir():
+        raise _no_set(root, "a file" if root.exists() else "nothing there")
+    index, files = LesionIndex(root), ReleaseFiles(root)
+    known = index.lesions
+    if not known:
+        raise _no_set(root, "no lesion in Metadata.csv")
+    ids, merged, ontology = _raw_tables(root)
+    faults: dict[str, list[str]] = defaultdict(list)
+    usable: dict[str, tuple[Path, Path, str]] = {}
+    with ThreadPoolExecutor() as pool:
+        looked = pool.map(lambda one: _look(root, files, one, ids), known.values())
+        for lesion, seen in zip(known.values(), looked, strict=True):
+            if isinstance(seen, str):
+                faults[seen].append(f"lesion {lesion.id}")
+            else:
+                usable[lesion.id] = seen
+    if not usable:
+        raise _no_set(root, f"{len(known)} lesions of which none can be used: {'; '.join(faults)}")
+    rows = {key: known[key] for key in usable}
+    patients = {str(lesion.patient) for lesion in rows.values()}
+    if len(patients) < 2:
+        raise ReleaseError(
+            expected(
+                "LESION-SET",
+                rule="lesions of several patients: wrong choices come from other patients",
+                got=f"{len(rows)} lesions of patient {min(patients)} only",
+                remedy="Add patients; an exam about one says nothing about others.",
+            )
+        )
+    splits, odd = _splits(rows, merged, seed)
+    lesions = [
+        _lesion(
+            lesion,
+            usable[key],
+            splits[str(lesion.patient)],
+            merged.get(key, {}),
+            ontology.get(key, {}),
+        )
+        for key, lesion in rows.items()
+    ]
+    unread = [each for each in lesions if each.facts.unreadable is not None]
+    for each in unread:
+        faults[f"its description cannot be read: {each.facts.unreadable}"].append(
+            f"lesion {each.lesion_idx}"
+        )
+    findings = (*index.findings, *odd, *(left_out(fault, at) for fault, at in faults.items()))
+    ordered = sorted(lesions, key=lambda one: one.lesion_idx)
+    return LesionSet(lesions=tuple(ordered), findings=findings, origin=files.origin)
+
+
+def _look(
+    root: Path, files: ReleaseFiles, lesion: Lesion, ids: Counter[str]
+) -> tuple[Path, Path, str] | str:
+    """Find a lesion's two key slices and the hash of the plain one; a text says what is wrong."""
+    if ids[lesion.id] > 1:
+        return "its id stands twice in the table"
+    if not lesion.id.isascii() or not lesion.id.isdigit():
+        return "its id is no whole number"
+    if not lesion.description:
+        return "it has no description"
+    if lesion.patient is None:
+        return "its patient is unknown"
+    paths = [
+        files.lesion_picture(lesion.id, folder=folder)
+        for folder in (layout.LESION_NOBOX_FOLDER, layout.LESION_BBOX_FOLDER)
+    ]
+    problems = files.problems(paths, thorough=False)
+    if problems:
+        code, _evidence = next(iter(problems.values()))
+        return f"a key slice cannot be used ({code})"
+    plain, boxed = (root / path for path in paths)
+    return plain, boxed, file_sha256(plain)
+
+
+def _splits(
+    rows: Mapping[str, Lesion], merged: Mapping[str, Mapping[str, str]], seed: int
+) -> tuple[dict[str, str], tuple[Finding, ...]]:
+    lines = [
+        _Split(
+            patient=str(lesion.patient),
+            coarse_type=_whole(merged.get(key, {}).get("Coarse_lesion_type", ""), -1),
+            stated_split=lesion.split,
+        )
+        for key, lesion in rows.items()
+    ]
+    return split_patients(lines, np.random.default_rng([seed, _SPLIT_DRAWS]))
+
+
+def _lesion(
+    lesion: Lesion,
+    seen: tuple[Path, Path, str],
+    split: str,
+    cells: Mapping[str, str],
+    mapped: Mapping[str, str],
+) -> ExamLesion:
+    plain, boxed, digest = seen
+    terms = OntologyTerms.of_row({**mapped, "size": lesion.size})
+    description = lesion.description or ""
+    return ExamLesion(
+        lesion_idx=int(lesion.id),
+        patient=str(lesion.patient),
+        study=lesion.study or str(lesion.patient),
+        split=split,
+        plain=plain,
+        boxed=boxed,
+        picture_sha256=digest,
+        box=_box(cells.get("Bounding_boxes", "")),
+        spacing_mm=lesion.spacing_mm,
+        description=description,
+        size=lesion.size or "",
+        attributes=lesion.attributes or "",
+        terms=terms,
+        facts=read_facts(description, ontology=terms),
+        cells={name: cells.get(name, "") for name in layout.DEEPLESION_COLUMNS},
+    )
+
+
+def _box(raw: str) -> Box | None:
+    try:
+        x_min, y_min, x_max, y_max = (float(part) for part in raw.split(","))
+    except ValueError:
+        return None
+    whole = 0 <= x_min < x_max < 1e6 and 0 <= y_min < y_max < 1e6
+    return Box(x_min=x_min, y_min=y_min, x_max=x_max, y_max=y_max) if whole else None
+
+
+def _whole(raw: str, otherwise: int) -> int:
+    try:
+        return int(float(raw))
+    except (ValueError, OverflowError):
+        return otherwise
+
+
+def _raw_tables(
+    root: Path,
+) -> tuple[Counter[str], dict[str, dict[str, str]], dict[str, dict[str, str]]]:
+    """Count the ids of Metadata.csv; give the cells of the two other tables by id."""
+    by_name = {"".join(path.name.split()).casefold(): path for path in sorted(root.iterdir())}
+
+    def rows(name: str, columns: Sequence[str]) -> Iterable[tuple[str, dict[str, str]]]:
+        path = by_name.get("".join(name.split()).casefold())
+        return () if path is None else _rows(path, columns)
+
+    listed = Counter(key for key, _ in rows(layout.METADATA_FILE, ("lesion_idx",)))
+    if not listed:
+        listed = Counter(key for key, _ in rows(layout.MERGED_FILE, ("lesion_idx",)))
+    merged = dict(rows(layout.MERGED_FILE, layout.DEEPLESION_COLUMNS))
+    ontology = dict(rows(layout.ONTOLOGY_FILE, layout.ONTOLOGY_COLUMNS))
+    return listed, merged, ontology
+
+
+def _rows(path: Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Read the named columns, whatever their case; what cannot be read `LesionIndex` reports."""
+    try:
+        text, _ = read_text(path, max_bytes=_MAX_TABLE_BYTES)
+        reader = csv.reader(io.StringIO(text, newline=""))
+        place = {name.strip().casefold(): at for at, name in enumerate(next(reader, []))}
+        wanted = {name: place[name.casefold()] for name in columns if name.casefold() in place}
+        id_at = place.get("lesion_idx")
+        found: list[tuple[str, dict[str, str]]] = []
+        for cells in reader:
+            if id_at is not None and id_at < len(cells):
+                key = cells[id_at].strip().removesuffix(".0")
+                found.append(
+                    (key, {n: cells[at].strip() for n, at in wanted.items() if at < len(cells)})
+                )
+        return found
+    except (OSError, ValueError, csv.Error):
+        return []
+
+
+def _no_set(root: Path, got: str) -> ReleaseError:
+    return ReleaseError(
+        expected(
+            "LESION-SET",
+            rule="a lesion set in CT-Bench's layout: Metadata.csv, the merged table, both folders",
+            got=f"{root} ({got})",
+            remedy="'overread build lesion-set' makes one of a lesion table and its key slices.",
+        )
+    )
