@@ -31,6 +31,26 @@ def sentences(half: str) -> list[dict[str, Any]]:
     return [row for row in rows if is_held_out(row["text"]) == (half == "held-out")]
 
 
+def measure_parted(half: str) -> tuple[int, dict[str, Counter[str]]]:
+    """Count as `measure` does, but only in sentences that were parted into as many lesions as told.
+
+    One lesion too many shifts all facts of a sentence; these counts tell what else goes wrong. Also
+    given is the number of sentences left out.
+    """
+    counts: dict[str, Counter[str]] = {fact: Counter() for fact in FACTS}
+    left_out = 0
+    for row in sentences(half):
+        right, read = labelled(row), values(read_facts(row["text"]))
+        if right["presence"].total() != read["presence"].total():
+            left_out += 1
+            continue
+        for fact in FACTS:
+            counts[fact]["hit"] += (right[fact] & read[fact]).total()
+            counts[fact]["extra"] += (read[fact] - right[fact]).total()
+            counts[fact]["missed"] += (right[fact] - read[fact]).total()
+    return left_out, counts
+
+
 def is_held_out(text: str) -> bool:
     """Whether a sentence is kept from sight: half of them, by hash."""
     return hashlib.sha256(text.encode()).digest()[0] % 2 == 0

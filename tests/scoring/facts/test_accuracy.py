@@ -35,6 +35,12 @@ def test_the_figures_of_the_page_are_those_measured(half: str) -> None:
         stated = count["hit"] + count["missed"]
         read, found = measure_reader.precision(count), measure_reader.recall(count)
         assert f"| {fact} | {stated} | {read:.3f} | {found:.3f} |" in text, fact
+    left_out, parted = measure_reader.measure_parted(half)
+    words = " ".join(text.split())
+    assert f"{left_out} sentences are parted into another number of lesions" in words
+    for fact in ("organ", "side", "type"):
+        read, found = (f(parted[fact]) for f in (measure_reader.precision, measure_reader.recall))
+        assert f"{fact} {read:.3f} and {found:.3f}" in words
 
 
 def test_two_hundred_sentences_are_labelled() -> None:

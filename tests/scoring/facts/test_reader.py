@@ -217,3 +217,21 @@ def test_terms_that_say_nothing_add_nothing() -> None:
 )
 def test_parts_that_share_their_noun(text: str, sites: set[str]) -> None:
     assert one(text).sites == sites
+
+
+@pytest.mark.parametrize(
+    ("text", "sides", "organs"),
+    [
+        ("Left renal mass, right kidney normal", {"left"}, {"kidney"}),
+        ("Normal left kidney, mass in the right kidney", {"right"}, {"kidney"}),
+        ("Lesion in the right hepatic lobe, left hepatic lobe spared", {"right"}, {"liver"}),
+        ("The left kidney is displaced by a right psoas mass", {"right"}, {"psoas muscle"}),
+        ("Metastasis from right breast cancer in the left femur", {"left"}, {"femur"}),
+        ("Node in the left lung hilum, normal size", {"left"}, {"hilum"}),
+        ("Status post right nephrectomy with a mass in the left kidney", {"left"}, {"kidney"}),
+        ("Mass left of the midline in the pelvis", {"left"}, set()),
+    ],
+)
+def test_other_places_than_the_lesion_s_own(text: str, sides: set[str], organs: set[str]) -> None:
+    lesion = one(text)
+    assert (lesion.sides, lesion.organs) == (sides, organs)

@@ -46,6 +46,14 @@ _SEEN: Final = frozenset(
     ("seen", "identified", "present", "observed", "visualized", "visible", "detected", "evident",
      "appreciated", "found", "noted", "demonstrated")
 )  # fmt: skip
+_NORMAL_AT_ONCE: Final = re.compile(
+    r"(?:\w+ ){0,2}?(?:spared|normal|clear|unremarkable|intact|uninvolved)\b"
+)
+_SUFFERS: Final = re.compile(
+    r"\b(?:is|are) (?:\w+ )?(?:displaced|compressed|invaded|encased|effaced|obstructed|narrowed|"
+    r"surrounded|abutted|indented|contacted)\b"
+)
+"""Of an organ before it: the lesion is beside."""
 _NORMAL: Final = re.compile(
     r"\b(?:is|are|appear|appears|look|looks|remain|remains)(?: \w+){0,1} (?:clear|normal|"
     r"unremarkable|spared|preserved|intact|uninvolved)\b"
@@ -125,13 +133,29 @@ def _afterwards(words: Sequence[Word], mention: Mention, ends: Sequence[int]) ->
     before = words[mention.start - 1].text if mention.start else ""
     if mention.term.type and (_NOT_SEEN.search(after) or before in _RESOLVED):
         return replace(mention, denied=True)
-    if (mention.term.place or mention.term.side) and _NORMAL.search(after):
-        return replace(mention, dropped=True)
+    if mention.term.place or mention.term.side:
+        if _NORMAL.search(after) or _NORMAL_AT_ONCE.match(after) or _is_normal(words, mention):
+            return replace(mention, dropped=True)
+        if _SUFFERS.search(after):
+            return replace(mention, landmark=True)
     return mention
+
+
+def _is_normal(words: Sequence[Word], mention: Mention) -> bool:
+    """Whether it is called normal up front: "normal left kidney, …"."""
+    before = {word.text for word in words[max(0, mention.start - 2) : mention.start]}
+    follows = [word.text for word in words[mention.end : mention.end + 2]]
+    ends = not follows or bool(_PAUSES & set(follows if mention.term.side else follows[:1]))
+    return ends and bool(before & {"normal", "unremarkable"})
+
+
+_PAUSES: Final = frozenset(",.;") | frozenset(("and", "with", "but"))
 
 
 # ---------------------------------------------------------------- what is told beside
 
+_APART: Final = frozenset(("history", "from"))
+"""States in which nothing is said about the lesion at hand."""
 _HISTORY: Final = frozenset(
     (("history", "of"), ("hx", "of"), ("status", "post"), ("due", "to"), ("secondary", "to"),
      ("known", "primary"), ("prior", "left"), ("prior", "right"), ("compared", "to"),
@@ -169,17 +193,17 @@ def told_beside(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
         for place in range(position, mention.start):
             state = _state(words, place, state)
             if spread and words[place].text == "from":
-                state = "history"
+                state = "from"
         position = max(position, mention.end)
         is_place = bool(mention.term.place or mention.term.side or mention.site)
         beside_it = state == "beside" and words[mention.start - 1].text in ("the", "this")
-        if state == "history" or (beside_it and mention.term.type):
+        if state in _APART or (beside_it and mention.term.type):
             mention = replace(mention, dropped=True)
         elif state == "beside" and is_place:
             mention = replace(mention, landmark=True)
         if mention.term.type:
             spread = mention.term.type in ("metastasis", "implant")
-            state = state if state == "history" else ""
+            state = state if state in _APART else ""
         elif mention.term.attribute and _opens(words, mention) and not is_place:
             state = "beside"  # "posterior to the kidney": the attribute is a relation
             mention = replace(mention, dropped=True)
@@ -209,6 +233,8 @@ def _state(words: Sequence[Word], place: int, state: str) -> str:
         return "beside"
     if state == "beside" and text in _INTO and words[place - 1].text not in _BESIDE_TO:
         return ""
+    if state == "from" and text in ("in", "within", "to", "involving"):
+        return ""  # "from breast cancer in the left femur"
     if state == "history" and text in ("with", "now", "there", "is"):
         return ""
     return state
