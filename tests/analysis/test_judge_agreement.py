@@ -68,3 +68,17 @@ def test_a_later_vote_stands_and_unplanned_ones_do_not_count(planned, plan) -> N
 def test_equal_votes_give_equal_intervals(planned, plan) -> None:
     votes = [*_votes("a", "yynyny"), *_votes("b", "ynnyyn")]
     assert judge_agreement(votes, planned, plan) == judge_agreement(votes[::-1], planned, plan)
+
+
+def test_a_judge_of_the_jury_without_a_vote_is_one_of_all(planned, plan) -> None:
+    votes = [*_votes("a", "yynyny"), *_votes("b", "ynnyny")]
+    found = judge_agreement(votes, planned, plan, jury=["c", "a", "b"])
+    assert [(c.judge, c.n_asked) for c in found.coverage] == [("a", 6), ("b", 6), ("c", 0)]
+    assert found.fleiss is not None
+    assert (found.fleiss.value, found.fleiss.n) == (None, 0)
+    assert found.fleiss.reason == "no item was rated by all 3 raters"
+    assert found.alpha is not None
+    assert found.alpha.n == 6
+    assert judge_agreement(votes, planned, plan, jury=["a", "b"]) == judge_agreement(
+        votes, planned, plan
+    )

@@ -271,6 +271,12 @@ def test_a_judge_that_nobody_can_read_gives_status_1_and_no_share(
         last = " ".join(capsys.readouterr().err.splitlines()[-1:])
         assert "scored again from the stored answers. No vote of fake:judge-prose could be" in last
         assert "judge-yes" not in last
+    jury = ("--judge", "fake:judge=prose", "--judge", "fake:judge=yes", "--judge", "fake:judge=no")
+    assert call("score", run, *jury, "--judge-profile", profile) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Fleiss' kappa: – (no item was rated by all 3 raters)" in shown
+    assert call("score", run, *judges, "--judge-profile", profile) == 1
+    capsys.readouterr()
     assert call("score", run, "--json") == 0
     output = json.loads(capsys.readouterr().out)
     by_judge = {

@@ -63,7 +63,11 @@ class JudgeAgreement:
 
 
 def judge_agreement(
-    votes: Iterable[Vote], planned: Sequence[PlannedItem], plan: AnalysisPlan
+    votes: Iterable[Vote],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    *,
+    jury: Sequence[str] = (),
 ) -> JudgeAgreement:
     """Compare the judges of a run vote by vote, joined by item and draw.
 
@@ -76,13 +80,15 @@ def judge_agreement(
         The run's plan.
     plan
         Cluster, level, draws and seed of the intervals.
+    jury
+        Judges that belong to it even if they have no vote yet; those with votes always do.
 
     Returns
     -------
     JudgeAgreement
         A vote without a verdict is missing: neither agreement nor disagreement.
     """
-    by_judge: dict[str, dict[tuple[str, int], bool | None]] = {}
+    by_judge: dict[str, dict[tuple[str, int], bool | None]] = {judge: {} for judge in jury}
     known = {(line.item, line.draw) for line in planned}
     for vote in votes:
         if (vote.item, vote.draw) in known:

@@ -76,7 +76,9 @@ def jury_reports(
                 form=judging.form.name,
                 jury=tuple(jury),
                 coverage=coverage_of(jury, ballots),
-                agreement=judge_agreement(votes, plan, release.plan()),
+                agreement=judge_agreement(
+                    votes, plan, release.plan(), jury=[juror.judge for juror in jury]
+                ),
                 calibration=()
                 if labels is None
                 else calibrate(
