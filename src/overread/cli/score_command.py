@@ -99,10 +99,6 @@ def score_command(
     at_least("--max-retries", max_retries, 0)
     at_least("--timeout-s", timeout_s, 0.001)
     at_least("--temperature", temperature, 0)
-    if not judge:
-        _refuse("--retry", retry)
-        _refuse("--base-url", bool(base_url))
-        _refuse("--judge-profile", judge_profile != "honest")
     options = ModelOptions(
         temperature=temperature,
         max_tokens=max_tokens,
@@ -118,6 +114,7 @@ def score_command(
         human=human,
         json=json,
     )
+    _need_judges(jury.request)
     if predictions:
         return _score_files(run_or_benchmark, release, predictions, out, split, jury)
     path = Path(run_or_benchmark)
@@ -166,17 +163,23 @@ class _Scored:
     """Sentences for the last line, each after a space."""
 
 
-def _refuse(option: str, is_given: bool) -> None:
-    """Refuse an option that is about asking judges where none is named."""
-    if is_given:
-        raise UsageError(
-            expected(
-                option,
-                rule="judges to ask",
-                got="no --judge",
-                remedy=f"Name judges with --judge ADAPTER:NAME, or leave {option} out.",
+def _need_judges(request: JudgeRequest) -> None:
+    """Refuse options that are about asking judges where none is named."""
+    given = {
+        "--retry": request.retry,
+        "--base-url": bool(request.base_urls),
+        "--judge-profile": request.profile != "honest",
+    }
+    for option, is_given in given.items():
+        if is_given and not request.judges:
+            raise UsageError(
+                expected(
+                    option,
+                    rule="judges to ask",
+                    got="no --judge",
+                    remedy=f"Name judges with --judge ADAPTER:NAME, or leave {option} out.",
+                )
             )
-        )
 
 
 def _need_votes(path: Path, jury: _Jury) -> None:
