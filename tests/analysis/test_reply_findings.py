@@ -81,3 +81,32 @@ def test_questions_that_the_headline_is_not_about_do_not_count():
     ]  # fmt: skip
     (found,) = reply_findings(scores, planned, plan)
     assert found.where == "1 of 10 questions"
+
+
+def test_questions_that_could_not_be_shown_are_counted_apart_and_whole():
+    long = "expected a volume of three axes, got an array of 4: " + "very " * 60 + "long. Split it."
+    scores = [row(k, "honest", "A") for k in range(996)]
+    for k, name in enumerate(("valid/a.nii.gz", "valid/b.nii.gz", "valid/b.nii.gz"), start=996):
+        reason = f"could not be shown: {name}: {long}"
+        scores.append(row(k, "honest", None, Status.FAILED, reason))
+    scores.append(row(999, "honest", None, Status.FAILED, "HTTP 500"))
+    # One failed request in a thousand is bearable; a file that cannot be read is said in any case.
+    (found,) = reply_findings(scores, planned(1000), PLAN)
+    assert (found.code, found.where, found.count) == ("not-shown", "3 of 1000 questions", 3)
+    assert found.evidence == (
+        "could not be shown, so the model was not asked: "
+        f"3 × {long} (valid/a.nii.gz and 1 more)"
+    )  # fmt: skip
+    assert found.remedy.startswith("Mend the files")
+
+
+def test_failed_requests_are_no_unreadable_files():
+    scores = [row(k, "honest", None, Status.FAILED, f"item i{k}: HTTP 500") for k in range(5)]
+    scores.append(row(5, "honest", None, Status.FAILED, "could not be shown: a.png: expected x"))
+    unseen, failed = reply_findings(scores, planned(6), PLAN)
+    assert (unseen.code, unseen.evidence.split(": ", 1)[1]) == (
+        "not-shown",
+        "1 × expected x (a.png)",
+    )
+    assert (failed.code, failed.evidence) == ("failed-requests", "no reply came: 5 × HTTP 500")
+    assert failed.remedy == "The same command asks them again."

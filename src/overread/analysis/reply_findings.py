@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from overread.analysis.reasons import plain_reason
+from overread.analysis.reasons import NOT_SHOWN, is_not_shown, plain_reason, reason_name
 from overread.analysis.strata import is_within
 from overread.contracts import AnalysisPlan
 from overread.records import Finding, PlannedItem, Score, Severity, Status
@@ -17,11 +18,44 @@ _BEARABLE_SHARE: Final = 0.01
 """Above one per cent without an answer a table is about formats as well: a peer lost 254 of 792
 answers to a wrapper and printed 58.7 % for 87.5 %."""
 _MOST_REASONS: Final = 3
-_LONGEST_REASON: Final = 120
-_WORDS: Final = {
-    Status.UNPARSED: ("unread-replies", "a reply came and no answer was read in it"),
-    Status.REFUSED: ("refusals", "the reply declines to answer"),
-    Status.FAILED: ("failed-requests", "no reply came"),
+_LOOK: Final = "Look at them in the gallery: filter for no answer."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """A way to be without an answer, and what is said of it."""
+
+    code: str
+    words: str
+    remedy: str
+    bearable_share: float
+
+
+_NOT_SHOWN: Final = _Kind(
+    code="not-shown",
+    words="could not be shown, so the model was not asked",
+    remedy="Mend the files, or get them again; then the same command asks these questions.",
+    bearable_share=0.0,
+)
+_KINDS: Final = {
+    Status.UNPARSED: _Kind(
+        code="unread-replies",
+        words="a reply came and no answer was read in it",
+        remedy=_LOOK,
+        bearable_share=_BEARABLE_SHARE,
+    ),
+    Status.REFUSED: _Kind(
+        code="refusals",
+        words="the reply declines to answer",
+        remedy=_LOOK,
+        bearable_share=_BEARABLE_SHARE,
+    ),
+    Status.FAILED: _Kind(
+        code="failed-requests",
+        words="no reply came",
+        remedy="The same command asks them again.",
+        bearable_share=_BEARABLE_SHARE,
+    ),
 }
 
 
@@ -43,7 +77,7 @@ def reply_findings(
     -------
     tuple of Finding
         One for each kind of reply without an answer above 1 % of the questions that the headline
-        is about, and one where the
+        is about, one where any of them could not be shown to the model, and one where the
         profiles read replies differently.
     """
     rows = [s for s in scores if s.metric == plan.headline and s.target is None]
@@ -58,20 +92,35 @@ def reply_findings(
 
 
 def _without_answer(honest: Iterable[Score], n: int) -> Iterator[Finding]:
-    rows = list(honest)
-    for status, (code, words) in _WORDS.items():
-        reasons = Counter(plain_reason(score.reason) for score in rows if score.status is status)
-        count = reasons.total()
-        if count > _BEARABLE_SHARE * n:
+    rows: dict[str, list[Score]] = {kind.code: [] for kind in (_NOT_SHOWN, *_KINDS.values())}
+    for score in honest:
+        if score.status in _KINDS:
+            is_unseen = score.status is Status.FAILED and is_not_shown(score.reason)
+            rows[(_NOT_SHOWN if is_unseen else _KINDS[score.status]).code].append(score)
+    for kind in (_NOT_SHOWN, *_KINDS.values()):
+        of_kind = rows[kind.code]
+        if len(of_kind) > kind.bearable_share * n:
             yield Finding(
                 severity=Severity.WARNING,
-                code=code,
-                where=f"{count} of {n} questions",
-                evidence=f"{words}: {_most(reasons)}",
+                code=kind.code,
+                where=f"{len(of_kind)} of {n} questions",
+                evidence=f"{kind.words}: {_reasons(of_kind)}",
                 effect="they count as not right in accuracy, and are left out of 'answered'",
-                remedy="Look at them in the gallery: filter for no answer.",
-                count=count,
+                remedy=kind.remedy,
+                count=len(of_kind),
             )
+
+
+def _reasons(scores: Iterable[Score]) -> str:
+    """Count equal reasons, the most frequent first: the reason, then the files it is about."""
+    files: dict[str, dict[str, None]] = {}
+    counts: Counter[str] = Counter()
+    for score in scores:
+        reason = plain_reason(score.reason).removeprefix(NOT_SHOWN)
+        counts[reason] += 1
+        if (name := reason_name(score.reason)) is not None:
+            files.setdefault(reason, {})[name] = None
+    return _most(counts, {reason: list(names) for reason, names in files.items()})
 
 
 _Key = tuple[str, int]
@@ -99,17 +148,23 @@ def _profile_gap(
             severity=Severity.WARNING,
             code="profile-gap",
             where=f"{faults.total()} of {len(honest)} replies",
-            evidence=_most(faults),
+            evidence=_most(faults, {}),
             effect="this is why the published and the honest score differ",
             count=faults.total(),
         )
 
 
-def _most(reasons: Counter[str]) -> str:
-    shown = [f"{count} × {_short(reason)}" for reason, count in reasons.most_common(_MOST_REASONS)]
+def _most(reasons: Counter[str], files: Mapping[str, Sequence[str]]) -> str:
+    shown = [
+        f"{count} × {reason}{_named(files.get(reason, ()))}"
+        for reason, count in reasons.most_common(_MOST_REASONS)
+    ]
     left = len(reasons) - len(shown)
     return "; ".join(shown) + (f"; and {left} other reasons" if left > 0 else "")
 
 
-def _short(reason: str) -> str:
-    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
+def _named(files: Sequence[str]) -> str:
+    if not files:
+        return ""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f" ({files[0]}{more})"

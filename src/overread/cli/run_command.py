@@ -10,13 +10,16 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from overread.analysis.reasons import is_not_shown, reason_name
 from overread.cli.output import notice, progress_bar
 from overread.cli.results import print_run
 from overread.cli.typed import typed_command
 from overread.contracts import ModelOptions, Selection
 from overread.errors import UsageError, expected
+from overread.records import Status
 from overread.run.pipeline import execute
-from overread.run.request import RunRequest
+from overread.run.request import RunOutcome, RunRequest
+from overread.store.run_store import RunStore
 
 __all__ = ["run_command"]
 
@@ -53,7 +56,7 @@ def run_command(
     """Ask a model the questions of a release, score, and print the score card.
 
     Answers are stored as they come; the same command again asks only what is missing. Exit status
-    1 when questions got no reply.
+    1 when questions got no reply or could not be shown.
 
     Parameters
     ----------
@@ -157,13 +160,44 @@ def run_command(
             f"{outcome.n_beyond} answers of a larger plan stay in the file and do not count now: "
             "leave --limit out, or raise --draws, to count them."
         )
-    reused = outcome.n_planned - outcome.n_asked
-    notice(
-        f"{place}: asked {outcome.n_asked}, {reused} were answered before, "
-        f"{outcome.n_failed} of {outcome.n_planned} got no reply."
-        + (" The same command asks them again." if outcome.n_failed else "")
-    )
+    notice(_last_line(place, outcome))
     return 1 if outcome.n_failed else 0
+
+
+def _last_line(place: Path, outcome: RunOutcome) -> str:
+    """Sum a run up: what was asked, what came to nothing and what helps against it."""
+    # Every failure of the plan is one of this start: what failed before was tried again.
+    unseen = _not_shown(place) if outcome.n_failed else []
+    n_without_reply = outcome.n_failed - len(unseen)
+    sentences = [
+        f"{place}: asked {outcome.n_asked - len(unseen)}, "
+        f"{outcome.n_planned - outcome.n_asked} were answered before, "
+        f"{n_without_reply} of {outcome.n_planned} got no reply."
+    ]
+    if n_without_reply:
+        sentences.append("The same command asks them again.")
+    if unseen:
+        names = sorted({reason_name(reason) or "what the findings name" for reason in unseen})
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        sentences.append(
+            f"{len(unseen)} of {outcome.n_planned} could not be shown and were not asked: mend "
+            f"{names[0]}{more}, then the same command asks them."
+        )
+    return " ".join(sentences)
+
+
+def _not_shown(place: Path) -> list[str]:
+    """Give the reason of each planned question that no model was asked, as it cannot be shown."""
+    with RunStore.open(place) as store:
+        planned = {line.request_hash for line in store.plan()}
+        return [
+            response.reason
+            for response in store.responses()
+            if response.reason is not None
+            and response.request_hash in planned
+            and response.status is Status.FAILED
+            and is_not_shown(response.reason)
+        ]
 
 
 def _at_least(argument: str, value: float | None, least: float) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from overread.analysis.reasons import NOT_SHOWN
 from overread.contracts import ArrayFile, ArrayRenderer, Model, Query, Renderer, Reply, Watched
 from overread.errors import (
     FatalModelError,
@@ -15,6 +18,7 @@ from overread.errors import (
     ModelError,
     OverreadError,
     UnsafePathError,
+    expected,
 )
 from overread.imaging.picture import Picture
 from overread.records import Choice, Item, Media, Response, Status
@@ -44,15 +48,20 @@ async def ask_all(
     model: Model,
     render: Renderer,
     arrays: Arrays,
+    root: Path,
     store: RunStore,
     on_progress: Callable[[Progress], None],
 ) -> int:
     """Ask the model everything in `queue` and store each response as it comes.
 
+    A question whose picture or volume cannot be read is not asked. It is stored as failed, with a
+    reason that begins with `analysis.reasons.NOT_SHOWN` and names files as the release does:
+    relative to `root`, the folder of its media.
+
     Returns
     -------
     int
-        How many of them got no reply.
+        How many of them got no reply, those that could not be shown among them.
 
     Raises
     ------
@@ -68,7 +77,9 @@ async def ask_all(
     async def work() -> None:
         nonlocal done, failed
         for planned in waiting:
-            response = await _ask(planned, run=run, model=model, render=render, arrays=arrays)
+            response = await _ask(
+                planned, run=run, model=model, render=render, arrays=arrays, root=root
+            )
             store.add(response)
             arrays.done_with(planned.item)
             done += 1
@@ -135,7 +146,7 @@ def is_array(media: Media) -> bool:
 
 
 async def _ask(
-    planned: Planned, *, run: str, model: Model, render: Renderer, arrays: Arrays
+    planned: Planned, *, run: str, model: Model, render: Renderer, arrays: Arrays, root: Path
 ) -> Response:
     begin = time.perf_counter()
     pictures: dict[Media, tuple[Picture, ...]] = {}
@@ -149,8 +160,11 @@ async def _ask(
         reply = await model.ask(query)
     except FatalModelError:
         raise
-    except (ModelError, ImageError, UnsafePathError) as error:
+    except ModelError as error:
         reply = Reply(status=Status.FAILED, reason=str(error))
+    except (ImageError, UnsafePathError) as error:
+        reason = NOT_SHOWN + _as_released(str(error), planned.item, root)
+        reply = Reply(status=Status.FAILED, reason=reason)
     return Response(
         run=run,
         item=planned.line.item,
@@ -171,9 +185,28 @@ async def _ask(
     )
 
 
+def _as_released(message: str, item: Item, root: Path) -> str:
+    """Name files in a message as the release does, not by where they lie on this machine."""
+    real_root = os.path.realpath(root)
+    for path in (path for media in item_media(item) for path in media.paths):
+        for place in (root / path, os.path.realpath(os.path.join(real_root, path))):  # noqa: PTH118
+            message = message.replace(str(place), path)
+    for folder in (str(root.absolute()), real_root):
+        if folder != os.sep:
+            message = message.replace(f"{folder}{os.sep}", "")
+    return message
+
+
 def _check_options(item: Item) -> None:
     if isinstance(item.answer_space, Choice) and not item.answer_space.options:
-        raise ModelError(f"{item.id}: the release gives no options, so it was not asked")
+        raise ImageError(
+            expected(
+                item.id,
+                rule="options to choose from",
+                got="none, so it was not asked",
+                remedy="Complete the question in the release.",
+            )
+        )
 
 
 def _render(item: Item, render: Renderer) -> dict[Media, tuple[Picture, ...]]:

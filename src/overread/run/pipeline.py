@@ -176,6 +176,7 @@ def _ask(
                 model=model,
                 render=render,
                 arrays=arrays,
+                root=release.media_root,
                 store=store,
                 on_progress=on_progress,
             )
