@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import re
+import subprocess
+import sys
+
 import pytest
 
 from overread.cli.output import card_table, show, totals_table
@@ -47,3 +53,63 @@ def test_the_score_card_is_headed_by_the_plans_metric(
 def test_a_run_without_estimates_has_an_empty_card(capsys: pytest.CaptureFixture[str]) -> None:
     show(card_table("chat:m", [], profile="honest"))
     assert "accuracy" in capsys.readouterr().out
+
+
+SHOW_FINDINGS = """
+from overread.cli.output import findings_table, show
+from overread.records import Finding, Severity
+show(findings_table([
+    Finding(severity=Severity.INFO, code="note", where="questions", evidence="few of them"),
+    Finding(
+        severity=Severity.ERROR, code="not-shown", where="3 of 24 questions", count=3,
+        evidence="1 × expected three axes, got 4. [b]Split it.[/b] " + "word " * 400,
+        effect="they count as not right", remedy="Mend the files.",
+    ),
+]))
+"""
+
+
+def on_a_terminal(code: str, columns: int) -> list[str]:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=theirs,
+        env=os.environ | {"COLUMNS": str(columns), "LINES": "50", "TERM": "xterm"},
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+    os.close(ours)
+    assert process.wait() == 0
+    return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).splitlines()]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_findings_are_blocks_where_it_is_tight(columns: int) -> None:
+    lines = on_a_terminal(SHOW_FINDINGS, columns)
+    assert lines[:2] == ["Findings", "error not-shown × 3"]  # the worst first
+    assert lines[2].startswith("  3 of 24 questions: 1 × expected three axes, got 4.")
+    assert "[b]Split it.[/b]" in " ".join(line.strip() for line in lines)
+    assert lines[-4:] == [
+        "  They count as not right.",
+        "  Mend the files.",
+        "info note",
+        "  questions: few of them",
+    ]
+    assert max(map(len, lines)) <= columns
+    assert lines[-5].endswith("…")  # cut at its end only
+    assert sum(map(len, lines)) < 1100
+
+
+def test_findings_are_a_table_where_there_is_room() -> None:
+    lines = on_a_terminal(SHOW_FINDINGS, 160)
+    (first,) = (line for line in lines if "not-shown" in line)
+    cells = [cell.strip() for cell in first.strip("│").split("│")]
+    assert cells[:3] == ["error", "not-shown", "3"]
+    assert cells[3].startswith("3 of 24 questions: 1 × expected three axes, got 4.")
+    assert cells[4] == "They count as not right. Mend the files."
+    assert max(map(len, lines)) <= 160

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import Final
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
@@ -41,6 +42,10 @@ __all__ = [
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _WIDE: Final = 100
 """Columns of text from which a score card has room for all its numbers."""
+_WIDE_FINDINGS: Final = 120
+"""Columns of text from which findings fit side by side, in more than ribbons."""
+_LONGEST_EVIDENCE: Final = 800
+"""Characters of evidence on a screen; JSON, reports and exports hold the whole."""
 _STYLES = {Severity.INFO: "cyan", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 
 
@@ -218,21 +223,51 @@ def _five(by_metric: Mapping[str, Estimate], metric: str) -> tuple[str, ...]:
     return tuple(cells[key] for key in _columns(metric))
 
 
-def findings_table(findings: Sequence[Finding], *, title: str = "Findings") -> Table:
-    """Tabulate findings, the worst first."""
-    table = Table(title=title, title_justify="left", show_lines=False)
-    for name in ("severity", "what", "count", "where and evidence", "effect"):
-        table.add_column(name, justify="right" if name == "count" else "left", overflow="fold")
+def findings_table(findings: Sequence[Finding], *, title: str = "Findings") -> RenderableType:
+    """Show findings, the worst first: as a table where there is room, else each as a block."""
     order = list(reversed(Severity))
-    for each in sorted(findings, key=lambda finding: order.index(finding.severity)):
+    ordered = sorted(findings, key=lambda finding: order.index(finding.severity))
+    if _console().width < _WIDE_FINDINGS:
+        blocks = [line for each in ordered for line in _block(each)]
+        return Group(f"[italic]{safe(title)}[/]", *blocks)
+    table = Table(title=safe(title), title_justify="left", show_lines=False)
+    for name in ("severity", "what", "count"):
+        table.add_column(name, justify="right" if name == "count" else "left", no_wrap=True)
+    table.add_column("where and evidence", overflow="fold", ratio=3)
+    table.add_column("effect and remedy", overflow="fold", ratio=2)
+    for each in ordered:
+        effect = " ".join(_sentences(each))
         table.add_row(
-            f"[{_STYLES[each.severity]}]{each.severity}[/]",
-            safe(each.code),
-            str(each.count),
-            safe(f"{each.where}: {each.evidence}"),
-            safe(each.effect),
+            _severity(each), safe(each.code), str(each.count), safe(_evidence(each)), safe(effect)
         )
     return table
+
+
+def _block(finding: Finding) -> Iterator[RenderableType]:
+    """Lay a finding out below each other: what it is, the evidence, the effect, the remedy."""
+    times = f" × {finding.count}" if finding.count != 1 else ""
+    yield f"{_severity(finding)} [bold]{safe(finding.code)}[/]{times}"
+    for text in (_evidence(finding), *_sentences(finding)):
+        yield Padding(safe(text), (0, 0, 0, 2))
+
+
+def _severity(finding: Finding) -> str:
+    return f"[{_STYLES[finding.severity]}]{finding.severity}[/]"
+
+
+def _evidence(finding: Finding) -> str:
+    text = f"{finding.where}: {finding.evidence}" if finding.evidence else finding.where
+    return text if len(text) <= _LONGEST_EVIDENCE else f"{text[:_LONGEST_EVIDENCE]}…"
+
+
+def _sentences(finding: Finding) -> list[str]:
+    """Give effect and remedy as sentences; either may be empty."""
+    texts = [text.strip() for text in (finding.effect, finding.remedy)]
+    return [
+        f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+        for text in texts
+        if text
+    ]
 
 
 _SECONDS_BETWEEN_LINES: Final = 30.0

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overread.cli.further import further_metrics, further_table
 from overread.cli.jury import jury_json, jury_tables
 from overread.cli.output import card_table, findings_table, headline, print_json, safe, show
-from overread.records import Estimate, JsonValue
+from overread.records import Estimate, Finding, JsonValue, Manifest, Severity
 from overread.report.json_report import run_json
 from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
@@ -38,8 +39,16 @@ def print_run(path: Path, *, json: bool, juries: Sequence[JuryReport] = ()) -> N
         print_json(run_value(path, juries=juries))
         return
     with RunStore.open(path) as store:
-        estimates, findings = tuple(store.estimates()), tuple(store.findings())
-        manifest = store.manifest
+        estimates, manifest = tuple(store.estimates()), store.manifest
+        findings = [
+            *_collapsed(store.findings("release"), manifest),
+            *(
+                finding
+                for kind in store.finding_kinds()
+                if kind != "release"
+                for finding in store.findings(kind)
+            ),
+        ]
     metric = headline(estimates)
     for profile in ("honest", "published"):
         if any(each.metric == metric and each.profile == profile for each in estimates):
@@ -53,6 +62,30 @@ def print_run(path: Path, *, json: bool, juries: Sequence[JuryReport] = ()) -> N
         show(f"Note: {safe(note)}.")
     if findings:
         show(findings_table(findings))
+
+
+def _collapsed(findings: Sequence[Finding], manifest: Manifest) -> Iterator[Finding]:
+    """Put what is merely to be known of a release into one line: it is not about this run."""
+    mere = [each for each in findings if each.severity is Severity.INFO]
+    yield from (each for each in findings if each.severity is not Severity.INFO)
+    if len(mere) < 2:
+        yield from mere
+        return
+    counts = Counter(each.code for each in mere)
+    n_absent = counts.pop("missing-part", 0)
+    said = [f"{n_absent} parts are not there"] if n_absent > 1 else []
+    if n_absent == 1:
+        counts["missing-part"] = 1
+    said += [f"{n} × {code}" if n > 1 else code for code, n in counts.items()]
+    media = f" --media {manifest.media_root}" if manifest.media_root else ""
+    yield Finding(
+        severity=Severity.INFO,
+        code="release-notes",
+        where="release",
+        evidence=f"{', '.join(said)}: see 'overread check {manifest.benchmark} "
+        f"{manifest.release_root}{media}'",
+        count=len(mere),
+    )
 
 
 def _notes(estimates: Iterable[Estimate]) -> list[str]:
