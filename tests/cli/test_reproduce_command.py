@@ -66,6 +66,9 @@ def test_tables_hold_every_column_and_the_last_line_sums_up(
     row = next(line for line in jury.splitlines() if "reader_x" in line)
     assert re.findall(r"\d+\.\d\d\b", row)[:3] == ["28.57", "28.57", "42.86"]
     assert "note 1: joined by row number: 5 of 7 rows mix questions" in out
+    # Two counts of the same slip are told apart: of questions, and of words.
+    assert "rows that mix questions: joined by row number" in err
+    assert "slipped-rows: rows of one judge's file" in err
     # The jury's number is published and comes out; no other column of this release is published.
     last = " ".join(err.splitlines()[-1].split())
     assert "of 1 published numbers 1 can be computed here, 1 come out to the last digit" in last
@@ -133,7 +136,17 @@ def test_tables_fit_the_terminal(judged_release: Path, columns: int) -> None:
     os.close(ours)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).splitlines()
     assert max(len(line) for line in lines) <= columns
-    assert any("95 %" in line for line in lines) == (columns >= 100)
+    # No column is left out where it is tight: the interval of the corrected number stands there.
+    row = re.compile(r"reader_x.*28\.57.*42\.86\W+\d+\.\d to \d+\.\d")
+    assert any(row.search(line) for line in lines)
+    assert any("95 %" in line for line in lines)
+    # What was found fits as well: side by side where there is room, else below each other.
+    found = next(place for place, line in enumerate(lines) if "slipped-rows" in line)
+    assert lines[found].strip(" │").split()[0] == "error"
+    assert ("llm_eval/" in lines[found]) == (columns >= 120)
+    if columns < 120:
+        assert lines[found].split()[-1] == "5"  # the count
+        assert lines[found + 1].startswith("  llm_eval/reader_x_gemini2.5_eval_full.json: 1")
 
 
 def test_a_release_that_ships_no_results_is_refused(

@@ -43,10 +43,12 @@ _JSON_FIELDS: Final = (
 )
 _CHANGED_ORDER: Final = "changed-order"
 """Code of the finding that says which models change places."""
+_SLIPPED: Final = "slipped-rows"
+"""Code of the finding that counts rows with another question and answer."""
 _OTHER_COLUMNS: Final = 74
 """Characters that the numbers of a table take."""
 _SHORTEST_FAULT: Final = 26
-"""A fault of so many characters stands in the table in any case."""
+"""A fault of so many characters stands in a wide table in any case; in a slim one none does."""
 
 
 def reproduce_command(benchmark: str, release: Path, /, *, json: bool = False) -> int:
@@ -78,7 +80,7 @@ def reproduce_command(benchmark: str, release: Path, /, *, json: bool = False) -
         )
         return 0
     _show(found)
-    _say_legend()
+    _say_legend(found)
     notice(_last_line(found, release))
     return 0
 
@@ -175,8 +177,6 @@ def _show_column(cells: Sequence[Cell]) -> None:
     table = number_table(f"{title}, published in {' and '.join(sources)}" if sources else title)
     table.add_column("model", no_wrap=True)
     names = ["published", "recomputed", "corrected", "95 %", "n"]
-    if not is_wide():
-        names.remove("95 %")
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("what is off", overflow="fold")
@@ -217,7 +217,7 @@ def _n(cell: Cell) -> str:
 def _fault(cell: Cell, notes: list[str]) -> str:
     if cell.fault is None:
         return ""
-    if len(cell.fault) <= max(_SHORTEST_FAULT, _width() - _OTHER_COLUMNS):
+    if is_wide() and len(cell.fault) <= max(_SHORTEST_FAULT, _width() - _OTHER_COLUMNS):
         return safe(cell.fault)
     if cell.fault not in notes:
         notes.append(cell.fault)
@@ -232,12 +232,19 @@ def _coloured(text: str, colour: str, is_marked: bool) -> str:
     return f"[{colour}]{text}[/]" if is_marked else text
 
 
-def _say_legend() -> None:
+def _say_legend(found: Reproduction) -> None:
     notice(
         "recomputed: the release's own way, red where it is not the published number; corrected: "
         "joined by key, every question in the denominator that can be, yellow where it moves; "
         "n: of the published and, where it is another, of the corrected number."
     )
+    if any(each.code == _SLIPPED for each in found.findings):
+        notice(
+            "rows that mix questions: joined by row number, the judges' records are about "
+            f"different questions; {_SLIPPED}: rows of one judge's file whose question or answer "
+            "reads otherwise. A few questions stand twice, word for word: such rows mix questions "
+            "and read alike, so the second count is smaller."
+        )
 
 
 def _last_line(found: Reproduction, release: Path) -> str:
