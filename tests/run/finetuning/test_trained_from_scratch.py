@@ -33,8 +33,8 @@ def test_with_boxes_it_beats_chance_on_test_questions_with_boxes(seed, release, 
         base="small",
         boxes="with",
         out=tmp_path / "model",
-        settings=TrainingSettings(epochs=16, batch_size=32, learning_rate=2e-3, seed=seed),
-        validate_every=4,
+        settings=TrainingSettings(epochs=10, batch_size=16, learning_rate=1e-3, seed=seed),
+        validate_every=2,
     )
     curve = finetune(request, release).curve
     losses = [point.loss for point in curve.points if point.loss is not None]
@@ -58,7 +58,17 @@ def test_with_boxes_it_beats_chance_on_test_questions_with_boxes(seed, release, 
             for each in store.estimates()
             if (each.metric, each.profile, len(each.stratum)) == ("accuracy", "honest", 0)
         )
+        tasks = {line.item: line.strata["task"] for line in store.plan()}
+        values = [
+            (tasks[score.item], score.value)
+            for score in store.scores()
+            if (score.metric, score.profile) == ("accuracy", "honest")
+        ]
     assert (total.n, total.n_answered) == (260, 260)
     # Outside the band of guessing (19.7 to 30.4 %), with an interval that is clear of chance.
     assert total.value > total.chance_high
     assert total.low > total.chance == 0.25
+    # Sizes stand in no sentence, and attributes in other words: it could learn these three tasks.
+    told = [value for task, value in values if task in ("img2txt", "ct2txt", "txt2img")]
+    assert len(told) == 156
+    assert sum(told) / len(told) > 0.36  # three standard deviations above guessing
