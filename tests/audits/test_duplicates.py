@@ -26,8 +26,17 @@ def test_pairs_that_stand_in_several_cases(shipped: Any, make: Any):
 def test_two_series_of_a_patient_with_the_very_same_pairs(shipped: Any, make: Any):
     asked = make.questions(3, per_case=3)
     again = [replace(one, case="valid_0_a_2.nii.gz", item=one.item + "#") for one in asked]
-    found = {one.code: one.count for one in AUDIT.look(shipped(Replay(questions=(*asked, *again))))}
-    assert found == {"repeated-pairs": 3, "repeated-case": 1}
+    found = {one.code: one for one in AUDIT.look(shipped(Replay(questions=(*asked, *again))))}
+    assert {code: one.count for code, one in found.items()} == {
+        "repeated-pairs": 3,
+        "repeated-case": 1,
+    }
+    assert found["repeated-case"].where == asked[0].case
+    # Both cases are named, so that they can be looked at.
+    assert found["repeated-case"].evidence == (
+        "1 case with the very pairs of another case of the same patient: "
+        f"{asked[0].case} = valid_0_a_2.nii.gz"
+    )
 
 
 def test_questions_that_differ_give_nothing(shipped: Any, make: Any):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from overread.audits.replay_audit import ReplayAudit
-from overread.audits.wording import counted
+from overread.audits.wording import counted, listed
 from overread.contracts import Audit, Release
 from overread.contracts.replay import Replay
 from overread.records import Finding, Severity
 
 __all__ = ["AUDIT"]
+
+_MOST_NAMED: Final = 5
 
 
 def _look(replay: Replay, release: Release) -> Iterator[Finding]:
@@ -50,15 +53,19 @@ def _same_pairs(replay: Replay) -> Iterator[Finding]:
     for one in replay.questions:
         by_case.setdefault(one.case, set()).add((one.question, one.answer))
         patient_of[one.case] = one.patient
-    sets = Counter((patient_of[case], frozenset(pairs)) for case, pairs in by_case.items())
-    n_again = sum(n - 1 for n in sets.values())
+    alike: dict[tuple[str, frozenset[tuple[str, str]]], list[str]] = {}
+    for case, pairs in by_case.items():
+        alike.setdefault((patient_of[case], frozenset(pairs)), []).append(case)
+    groups = [cases for cases in alike.values() if len(cases) > 1]
+    n_again = sum(len(cases) - 1 for cases in groups)
     if n_again:
+        named = [" = ".join(cases) for cases in groups]
         yield Finding(
             severity=Severity.WARNING,
             code="repeated-case",
-            where="questions",
+            where=groups[0][0],
             evidence=f"{counted(n_again, 'case')} with the very pairs of another case of the same "
-            "patient",
+            f"patient: {listed(named, most=_MOST_NAMED)}",
             effect="one answer counts several times",
             count=n_again,
         )
