@@ -223,11 +223,11 @@ def _counts(report: BuildReport) -> Table:
         "rows of the table": report.rows,
         "reports asked about": report.reports,
         "reports without a pair": report.reports_without_pairs,
-        **{f"refused: {reason}": n for reason, n in report.refused.items()},
+        **{f"refused: {_said(code)}": n for code, n in report.refused.items()},
     }.items():
         table.add_row(safe(name), str(n))
     steps = {"candidates": report.candidates}
-    steps |= {f"dropped: {reason}": n for reason, n in report.dropped.items()}
+    steps |= {f"dropped: {_said(code)}": n for code, n in report.dropped.items()}
     steps["kept"] = report.kept
     for name, n in steps.items():
         share = percent(n / report.candidates if report.candidates else None)
@@ -249,3 +249,9 @@ def _counts(report: BuildReport) -> Table:
             shown = f"{percent(rate.value)} ({between})"
             table.add_row(name, f"{rate.count:g} of {rate.n}", shown)
     return table
+
+
+def _said(code: str) -> str:
+    from overread.builders.report_qa.build_report import reason_words
+
+    return f"{code} ({words})" if (words := reason_words(code)) != code else code

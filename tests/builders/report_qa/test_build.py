@@ -16,6 +16,8 @@ import pytest
 
 from overread.benchmarks.ct_spatialvqa import layout
 from overread.builders.report_qa.build import BuildOutcome, BuildRequest, build_report_qa
+from overread.builders.report_qa.build_report import reason_words
+from overread.builders.report_qa.release_files import BUILD_FOLDER
 from overread.contracts import ModelOptions, Query, Reply
 from overread.errors import (
     FatalModelError,
@@ -312,6 +314,40 @@ def test_of_200_pairs_ten_are_taken(request_: BuildRequest, models: Models) -> N
     assert report.kept == 10
     assert report.refused == {"evidence-not-in-report": 400, "beyond-the-number-asked-for": 190}
     assert len(report.examples["beyond-the-number-asked-for"]) == 3
+    (overfull,) = report.findings
+    assert (overfull.code, overfull.count) == ("reply-overfull", 3)
+    assert "held 200 pairs, more than the 10 that the form allows" in overfull.evidence
+    shown = (request.out / BUILD_FOLDER / "report.md").read_text("utf-8")
+    assert "beyond-the-number-asked-for (beyond the 10 pairs that a report may have) | 190" in shown
+
+
+def test_a_build_without_a_usable_pair_says_in_words_why(
+    request_: BuildRequest, models: Models
+) -> None:
+    pairs = [{"question": f"Where is cyst {n}?", "answer": "left"} for n in range(40)]
+    request = dataclasses.replace(request_, generator=models(lambda query: json.dumps(pairs)))
+    with pytest.raises(ReleaseError) as refused:
+        build(dataclasses.replace(request, validator=models(_all_good)))
+    message = str(refused.value)
+    assert "no words of the report are quoted as evidence: 120" in message
+    assert "held 40 pairs, more than the 10 that the form allows" in message
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "no-pair", "question-is-no-text", "answer-is-no-text", "key-given-twice", "empty",
+        "too-long", "without-evidence", "evidence-not-in-report", "two-answers-to-one-question",
+        "twice-in-the-report", "beyond-the-number-asked-for", "no-label", "not-spatial",
+        "not-relevant", "not-supported", "audit",
+    ],
+)  # fmt: skip
+def test_every_reason_has_words(code: str) -> None:
+    assert " " in reason_words(code)
+
+
+def test_an_unknown_reason_stays_what_it_is() -> None:
+    assert reason_words("of another version") == "of another version"
 
 
 def _all_good(query: Query) -> str:

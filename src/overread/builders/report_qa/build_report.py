@@ -5,17 +5,55 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from overread.builders.report_qa.audit import Audit, Rate
 from overread.builders.report_qa.candidates import Candidate
+from overread.builders.report_qa.forms import NO_LABEL
+from overread.builders.report_qa.pairs import MOST_PAIRS
 from overread.builders.report_qa.pipeline import Generated, Validated
 from overread.builders.report_qa.reports import ReportTable
 from overread.records import Finding, Profile, Severity, Status
 
-__all__ = ["BuildReport", "make_report", "markdown"]
+__all__ = ["BuildReport", "make_report", "markdown", "reason_words"]
 
 _MOST_EXAMPLES = 3
 _LONGEST_EXAMPLE = 240
+_WORDS: Final[Mapping[str, str]] = {
+    # What was refused in replies: pairs.py.
+    "no-pair": "no object with a question and an answer",
+    "question-is-no-text": "the question is no text",
+    "answer-is-no-text": "the answer is no text",
+    "key-given-twice": "a key stands twice, so it can be read in two ways",
+    "empty": "question or answer is empty",
+    "too-long": "question or answer is far too long",
+    "without-evidence": "no words of the report are quoted as evidence",
+    "evidence-not-in-report": "the evidence quoted is not in the report",
+    "two-answers-to-one-question": "the same question has another answer",
+    "twice-in-the-report": "the same question was asked before",
+    "beyond-the-number-asked-for": f"beyond the {MOST_PAIRS} pairs that a report may have",
+    # What was dropped of the candidates: forms.py and the audit.
+    NO_LABEL: "the validator said nothing of it",
+    "not-spatial": "the validator sees no question of place",
+    "not-relevant": "the validator sees no use in it",
+    "not-supported": "the validator does not find it in the report",
+    "audit": "people would drop it",
+}
+_FROM_A_REPLY = frozenset(
+    {"without-evidence", "evidence-not-in-report", "beyond-the-number-asked-for"}
+)
+"""Reasons that only pairs of a reply can have: those of a file bring no evidence."""
+
+
+def reason_words(code: str) -> str:
+    """Say what a code of `BuildReport.refused` or `BuildReport.dropped` means.
+
+    Examples
+    --------
+    >>> reason_words("without-evidence")
+    'no words of the report are quoted as evidence'
+    """
+    return _WORDS.get(code, code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +151,9 @@ def make_report(
         begins_with_no=_beginning("no", kept),
         audit=audit,
         findings=(
+            # First: the message about a build without any pair quotes the first few.
+            *([] if kept else _nothing_usable([*refused, *dropped])),
+            *_overfull(generated),
             *findings,
             *_reply_findings(generated, validated),
             *(audit.findings if audit else ()),
@@ -171,6 +212,46 @@ def _reply_findings(
         yield _unanswered(unlabelled, "the validator gave no reply", n_failed)
 
 
+def _nothing_usable(pieces: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+    """Say in words why no pair at all may stay."""
+    counts = Counter(reason for reason, _ in pieces)
+    if counts:
+        yield Finding(
+            severity=Severity.ERROR,
+            code="no-usable-pair",
+            where="replies",
+            evidence=", ".join(f"{reason_words(code)}: {n}" for code, n in counts.most_common()),
+            effect="nothing is left for an exam",
+            remedy="Look at the replies; a stronger model may do.",
+            count=counts.total(),
+        )
+
+
+def _overfull(generated: Mapping[str, Generated]) -> Iterator[Finding]:
+    """Say that replies held more pairs than the form allows: the model ran on or ran wild."""
+    sizes = {
+        case: len(one.read.pairs) + len(one.read.refused)
+        for case, one in generated.items()
+        if any(each.reason in _FROM_A_REPLY for each in one.read.refused)
+    }
+    overfull = {case: size for case, size in sizes.items() if size > MOST_PAIRS}
+    if overfull:
+        first, (least, most) = (
+            next(iter(overfull)),
+            (min(overfull.values()), max(overfull.values())),
+        )
+        held = f"{most}" if least == most else f"{least} to {most}"
+        yield Finding(
+            severity=Severity.WARNING,
+            code="reply-overfull",
+            where=first,
+            evidence=f"the reply about a report held {held} pairs, more than the {MOST_PAIRS} that "
+            "the form allows",
+            effect=f"of one report at most {MOST_PAIRS} pairs are taken, in the reply's order",
+            count=len(overfull),
+        )
+
+
 def _unanswered(cases: Sequence[str], evidence: str, count: int) -> Finding:
     return Finding(
         severity=Severity.ERROR,
@@ -202,8 +283,8 @@ def markdown(report: BuildReport) -> str:
         f"| candidates | {report.candidates} |",
         f"| kept | {report.kept} |",
         *([f"| put back by people | {report.put_back} |"] if report.put_back else []),
-        *(f"| dropped: {reason} | {n} |" for reason, n in report.dropped.items()),
-        *(f"| refused in replies: {reason} | {n} |" for reason, n in report.refused.items()),
+        *(f"| dropped: {_said(reason)} | {n} |" for reason, n in report.dropped.items()),
+        *(f"| refused in replies: {_said(reason)} | {n} |" for reason, n in report.refused.items()),
         f"| requests without a reply | {report.unanswered_requests} |",
         f"| answers that begin with yes | {report.begins_with_yes} |",
         f"| answers that begin with no | {report.begins_with_no} |",
@@ -251,10 +332,14 @@ def _example_lines(examples: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     yield "## Examples of what was left out"
     for reason, texts in examples.items():
         yield ""
-        yield f"{reason}:"
+        yield f"{_said(reason)}:"
         yield ""
         # As code: whatever a reply holds, it is text.
         yield from (f"    {_plain(text)}" for text in texts)
+
+
+def _said(code: str) -> str:
+    return f"{code} ({words})" if (words := reason_words(code)) != code else code
 
 
 def _plain(text: str) -> str:
