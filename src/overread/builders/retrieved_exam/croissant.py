@@ -6,6 +6,7 @@ Written after the specification, version 1.0 (mlcommons.org/croissant/1.0), not 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -72,6 +73,7 @@ _QUESTION_FIELDS: Final = (
     "split",
     "bbox_type",
 )
+_NO_WORD: Final = re.compile(r"[^A-Za-z0-9_.]+")
 _WHOLE_NUMBERS: Final = frozenset({"lesion_idx"})
 
 
@@ -109,12 +111,17 @@ def write_croissant(
     (root / CROISSANT_FILE).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
+def _id(name: str) -> str:
+    """Make an id of a name: loaders take none with blanks."""
+    return "-".join(_NO_WORD.sub(" ", name).split())
+
+
 def _objects(root: Path) -> Sequence[dict[str, Any]]:
     return [
         {
             "@type": "cr:FileObject",
-            "@id": name,
-            "name": name,
+            "@id": _id(name),
+            "name": _id(name),
             "contentUrl": name,
             "contentSize": f"{(root / name).stat().st_size} B",
             "encodingFormat": encoding,
@@ -135,8 +142,8 @@ def _sets(root: Path) -> Sequence[dict[str, Any]]:
     return [
         {
             "@type": "cr:FileSet",
-            "@id": f"pictures in {folder}",
-            "name": f"pictures in {folder}",
+            "@id": _id(f"pictures/{folder}"),
+            "name": _id(f"pictures/{folder}"),
             "encodingFormat": "image/png",
             "includes": f"{folder}/*.png",
         }
@@ -153,7 +160,9 @@ def _tables() -> Sequence[dict[str, Any]]:
             "name": name,
             "key": {"@id": f"{name}/lesion_idx"},
             "field": [
-                _field(name, column, {"fileObject": {"@id": file}, "extract": {"column": column}})
+                _field(
+                    name, column, {"fileObject": {"@id": _id(file)}, "extract": {"column": column}}
+                )
                 for column in columns
             ],
         }
@@ -172,7 +181,7 @@ def _questions() -> dict[str, Any]:
                 "questions",
                 name,
                 {
-                    "fileObject": {"@id": layout.QA_LLM_FILE},
+                    "fileObject": {"@id": _id(layout.QA_LLM_FILE)},
                     "extract": {"jsonPath": f"$[*].{name}"},
                 },
             )

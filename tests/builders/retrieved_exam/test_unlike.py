@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from overread.builders.retrieved_exam.unlike import excludes, told, why_unlike
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        ("A nodule in the left lung.", "A nodule in the right lung.", "side: left against right"),
+        ("A liver cyst.", "A renal cyst.", "organ: liver against kidney"),
+        # may be said of one lesion: never side by side
+        ("A nodule in the left lung.", "A pulmonary nodule.", None),
+        ("A lung nodule.", "A lung mass.", None),
+        ("A nodule in the left lung.", "Nodules in both lungs.", None),
+        ("A nodule in the left lung.", "Rundherd in der rechten Lunge.", None),
+        ("A nodule in the left lung.", "a nodule  in the left lung.", None),
+    ],
+)
+def test_words_decide_what_can_be_a_wrong_choice(make_lesion, one, other, reason) -> None:
+    first, second = make_lesion(1, one), make_lesion(2, other)
+    assert why_unlike("img2txt", first, second) == reason
+    assert (why_unlike("img2txt", second, first) is None) == (reason is None)
+
+
+def test_tables_alone_make_no_wrong_choice(make_lesion) -> None:
+    # the tables know that one has 8 mm, the other 30 mm; a reader of the question does not
+    one = make_lesion(1, "A lung nodule.", size="8.0 x 6.0 mm")
+    other = make_lesion(2, "A pulmonary nodule.", size="30.0 x 20.0 mm")
+    assert why_unlike("img2txt", one, other) is None
+    assert why_unlike("img2size", one, other) == "size: 8 x 6 mm against 30 x 20 mm"
+
+
+def test_what_is_shown_counts_with_all_that_is_known(make_lesion) -> None:
+    shown = make_lesion(1, "A lung nodule.", size="8.0 x 6.0 mm")
+    assert excludes("img2txt", shown, make_lesion(2, "A lung nodule of 3 cm.")) is not None
+    assert why_unlike("img2txt", shown, make_lesion(2, "A lung nodule of 3 cm.")) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ("20.0 x 10.0 mm", "30.0 x 10.0 mm", True),
+        ("20.0 x 10.0 mm", "21.0 x 12.0 mm", False),
+        ("2 cm", "35 mm", True),
+        ("five millimetres", "two centimetres", True),
+        ("box of 40 x 20 pixels", "box of 60 x 20 pixels", True),
+        ("box of 40 x 20 pixels", "box of 44 x 20 pixels", False),
+        ("as large as a walnut", "30 mm", False),
+        ("box of 40 x 20 pixels", "20 mm", False),
+    ],
+)
+def test_sizes_stand_side_by_side_where_they_can_be_told_apart(
+    make_lesion, one, other, apart
+) -> None:
+    first = make_lesion(1, "A lung nodule.", size=one)
+    second = make_lesion(2, "A lung nodule.", size=other)
+    assert (why_unlike("img2size", first, second) is not None) is apart
+
+
+def test_attributes_stand_side_by_side_where_they_exclude_each_other(make_lesion) -> None:
+    low = make_lesion(1, "A low-attenuation lesion.", attributes="hypoattenuating")
+    high = make_lesion(2, "A high-attenuation lesion.", attributes="hyperattenuating")
+    solid = make_lesion(3, "A lesion.", attributes="solid")
+    assert why_unlike("img2attrib", low, high) is not None
+    assert why_unlike("img2attrib", low, solid) is None
+
+
+def test_neither_the_same_patient_nor_the_same_picture(make_lesion) -> None:
+    one = make_lesion(1, "A liver cyst.", patient="a", picture="x")
+    assert why_unlike("img2txt", one, make_lesion(2, "A lung nodule.", patient="a")) is None
+    assert why_unlike("img2txt", one, make_lesion(2, "A lung nodule.", picture="x")) is None
+    assert why_unlike("img2txt", one, make_lesion(2, "A lung nodule.")) is not None
+
+
+def test_a_task_without_words_tells_nothing(make_lesion) -> None:
+    assert told("img2attrib", make_lesion(1, "A liver cyst.")) == ""
+    one, other = make_lesion(1, "A liver cyst."), make_lesion(2, "A lung nodule.")
+    assert why_unlike("img2attrib", one, other) is None
