@@ -43,4 +43,4 @@ def test_wrong_words_are_refused(lesion_set: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--embedding: expected built-in"):
         _call(str(lesion_set), str(tmp_path / "out"), "--embedding", "something")
     with pytest.raises(OverreadError, match="LESION-SET: expected a lesion set"):
-        _call(str(tmp_path), str(tmp_path / "out"))
+        _call(str(tmp_path / "absent"), str(tmp_path / "out"))

@@ -32,7 +32,10 @@ def test_a_picture_that_cannot_be_measured_is_like_no_other(
     broken = tmp_path / "broken.png"
     broken.write_bytes(b"no picture")
     paths = [root / "lesion_bbox" / f"{n}.png" for n in (1, 2, 3)] + [broken]
-    seen = [Seen(boxed=p, plain=p, description="Lung nodule.", spacing_mm=None) for p in paths]
+    seen = [
+        Seen(lesion_idx=n, boxed=p, plain=p, description="Lung nodule.", spacing_mm=None)
+        for n, p in enumerate(paths)
+    ]
     done: list[int] = []
     pictures, texts = BuiltInEmbedder().embed(seen, on_progress=done.append)
     assert done == [1, 2, 3, 4]

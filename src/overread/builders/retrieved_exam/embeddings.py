@@ -20,6 +20,7 @@ __all__ = ["Embedder", "Embeddings", "Seen"]
 class Seen:
     """What an embedder gets of one lesion."""
 
+    lesion_idx: int
     boxed: Path
     """Its key slice with the box drawn, as PNG."""
     plain: Path

@@ -63,6 +63,7 @@ class ExamLesion:
     def seen(self) -> Seen:
         """What an embedder gets."""
         return Seen(
+            lesion_idx=self.lesion_idx,
             boxed=self.boxed,
             plain=self.plain,
             description=self.description,
