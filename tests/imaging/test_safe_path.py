@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overread.errors import OverreadError, UnsafePathError, expected
-from overread.imaging.safe_path import resolve_inside
+from overread.imaging.safe_path import resolve_inside, without_root
 
 
 def test_a_plain_path_is_resolved_below_the_release(tmp_path: Path) -> None:
@@ -182,6 +182,20 @@ def test_blobs_that_are_a_link_themselves_are_outside(snapshot: Path) -> None:
     blobs.symlink_to("elsewhere")
     with pytest.raises(UnsafePathError):
         resolve_inside(snapshot, "questions.json")
+
+
+def test_messages_name_files_as_the_release_does(tmp_path: Path) -> None:
+    root = tmp_path.resolve() / "exam"
+    (root / "a").mkdir(parents=True)
+    alias = root.with_name("alias")
+    alias.symlink_to(root)
+    # The real path is in a message also where the release was reached through a link.
+    for shown in (root, alias):
+        message = without_root(f"bad ({shown}/a/1.png: no picture)", alias)
+        assert message == "bad (a/1.png: no picture)"
+    assert without_root(f"{root}-2/a.png", root) == f"{root}-2/a.png"
+    assert without_root(f"/mnt{root}/a.png", root) == f"/mnt{root}/a.png"
+    assert without_root("/a.png", Path("/")) == "/a.png"
 
 
 @given(path=st.text(max_size=60))

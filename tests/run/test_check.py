@@ -25,6 +25,18 @@ def test_counts_per_setting_against_a_complete_release(release):
     assert check.ok
 
 
+def test_a_damaged_picture_is_named_as_the_release_names_it(release_root, tmp_path):
+    root = tmp_path / "damaged"
+    shutil.copytree(release_root, root)
+    picture = min((root / "llm" / "test").glob("**/*.png"))
+    picture.write_bytes(picture.read_bytes()[:20])
+    check = check_release(find_benchmark("ct-bench").open(root))
+    (found,) = (each for each in check.findings if each.code == "unreadable-image")
+    assert picture.relative_to(root).as_posix() in f"{found.where} {found.evidence}"
+    assert str(tmp_path) not in f"{found.where} {found.evidence}"
+    assert found.evidence
+
+
 def test_a_patient_in_two_splits_is_an_error(release_root, tmp_path):
     root = tmp_path / "leaky"
     shutil.copytree(release_root, root)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
 from overread.errors import UnsafePathError, expected
 
-__all__ = ["resolve_inside"]
+__all__ = ["resolve_inside", "without_root"]
 
 
 def resolve_inside(root: Path, relative: str) -> Path:
@@ -69,6 +70,20 @@ def resolve_inside(root: Path, relative: str) -> Path:
             "files really lie.",
         )
     )
+
+
+def without_root(message: str, root: Path) -> str:
+    """Name files in a message as the release does, not by where it lies on this machine.
+
+    Examples
+    --------
+    >>> without_root("/data/exam/a/1.png: expected a picture", Path("/data/exam"))
+    'a/1.png: expected a picture'
+    """
+    for folder in dict.fromkeys((os.path.abspath(root), os.path.realpath(root))):  # noqa: PTH100
+        if folder != os.sep:
+            message = re.sub(rf"(?<![\w/.-]){re.escape(folder)}{re.escape(os.sep)}", "", message)
+    return message
 
 
 def _is_snapshot_file(real_root: str, relative: str, real: str) -> bool:

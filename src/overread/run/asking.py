@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +20,7 @@ from overread.errors import (
     expected,
 )
 from overread.imaging.picture import Picture
+from overread.imaging.safe_path import without_root
 from overread.records import Choice, Item, Media, Response, Status
 from overread.run.planning import Planned
 from overread.run.task_errors import first_error
@@ -163,7 +163,7 @@ async def _ask(
     except ModelError as error:
         reply = Reply(status=Status.FAILED, reason=str(error))
     except (ImageError, UnsafePathError) as error:
-        reason = NOT_SHOWN + _as_released(str(error), planned.item, root)
+        reason = NOT_SHOWN + without_root(str(error), root)
         reply = Reply(status=Status.FAILED, reason=reason)
     return Response(
         run=run,
@@ -183,18 +183,6 @@ async def _ask(
             *(file.receipt for file in files.values()),
         ),
     )
-
-
-def _as_released(message: str, item: Item, root: Path) -> str:
-    """Name files in a message as the release does, not by where they lie on this machine."""
-    real_root = os.path.realpath(root)
-    for path in (path for media in item_media(item) for path in media.paths):
-        for place in (root / path, os.path.realpath(os.path.join(real_root, path))):  # noqa: PTH118
-            message = message.replace(str(place), path)
-    for folder in (str(root.absolute()), real_root):
-        if folder != os.sep:
-            message = message.replace(f"{folder}{os.sep}", "")
-    return message
 
 
 def _check_options(item: Item) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.contracts import Release, Selection
+from overread.imaging.safe_path import without_root
 from overread.records import Choice, Finding, Item, Reference, Severity
 
-__all__ = ["CountRow", "ReleaseCheck", "SplitCheck", "check_release"]
+__all__ = ["CountRow", "ReleaseCheck", "SplitCheck", "as_released", "check_release"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,18 @@ def check_release(release: Release) -> ReleaseCheck:
     taught = release.training(Selection(split=release.card.splits[0])).cases
     patients["train"] = {case.groups["patient"] for case in taught if "patient" in case.groups}
     findings += _shared_patients(patients)
-    return ReleaseCheck(splits=tuple(splits), findings=tuple(findings))
+    return ReleaseCheck(
+        splits=tuple(splits), findings=tuple(as_released(each, release) for each in findings)
+    )
+
+
+def as_released(finding: Finding, release: Release) -> Finding:
+    """Name files in a finding as the release does, not by where they lie on this machine."""
+    where, evidence = (
+        without_root(without_root(text, release.media_root), release.root)
+        for text in (finding.where, finding.evidence)
+    )
+    return replace(finding, where=where, evidence=evidence)
 
 
 def _split(

@@ -24,6 +24,7 @@ from overread.registry import find_benchmark, open_model
 from overread.run.array_folder import array_folder
 from overread.run.asking import Arrays, Progress, ask_all, is_array
 from overread.run.canary import ask_canaries
+from overread.run.check import as_released
 from overread.run.manifest import make_manifest
 from overread.run.media_hashes import media_hashes
 from overread.run.opening import open_run
@@ -84,7 +85,7 @@ def execute(
     )
     items = list(release.items(selection))
     check_selected(items, selection, release)
-    findings = release.findings()
+    findings = [as_released(finding, release) for finding in release.findings()]
 
     with open_run(request.out, manifest) as store:
         store.replace_findings("release", findings)
