@@ -21,8 +21,8 @@ class SharedWords:
         status = Status.UNDEFINED if value is None else Status.OK
         return [
             Score(
-                run="", item=item.id, patient=None, metric=name, metric_version="1", profile="honest",
-                unit="score", value=value, status=status,
+                run="", item=item.id, patient=None, metric=name, metric_version="1",
+                profile="honest", unit="score", value=value, status=status,
             )
             for name in ("other", self.metric)
         ]  # fmt: skip

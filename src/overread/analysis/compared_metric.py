@@ -45,12 +45,15 @@ class ComparedMetric:
             profile=self.profile,
             drops=self.drops,
         )
-        if not self.is_headline and not verdicts.asked.any():
+        if not self.is_headline and not verdicts.graded.any():
+            # Of a jury whose votes could not be read nothing is known: zeros would be made up.
             raise UsageError(
                 expected(
                     label,
                     rule=f"a run scored by {self.metric} ({self.profile})",
-                    got="a run without any such score",
+                    got="a run without any such score"
+                    if not verdicts.asked.any()
+                    else "a run in which not one question has such a score",
                     remedy="Score it so first: 'overread score --help' tells how.",
                 )
             )

@@ -23,6 +23,8 @@ app = App(
 )
 build = App(name="build", help="Build a release.")
 app.command(build)
+finetune = App(name="finetune", help="Train a model on a release's training split.")
+app.command(finetune)
 
 # By name, so that a command costs its import only when it is called.
 for _name, _help in {
@@ -48,6 +50,11 @@ build.command(
     "overread.cli.build_command:report_qa_command",
     name="report-qa",
     help="Turn radiology reports into an exam of spatial questions in CT-SpatialVQA's layout.",
+)
+finetune.command(
+    "overread.cli.finetune_command:finetune_clip_command",
+    name="clip",
+    help="Train an image-text model on training lesions, watched by the validation questions.",
 )
 
 

@@ -1,4 +1,4 @@
-"""A run, from a release and a model to estimates: the only place where the two meet.
+"""A run, from a release and a model to estimates: where the two meet to ask and to score.
 
 ::
 
