@@ -18,6 +18,7 @@ from overread.errors import (
     ReleaseError,
     StoreBusyError,
     StoreFullError,
+    UnsafePathError,
     UsageError,
 )
 from overread.records import Response, Status
@@ -173,6 +174,25 @@ def test_a_missing_picture_fails_its_questions_and_stays_in_the_denominator(
     assert estimates(outcome.out).n == outcome.n_planned
     published = estimates(outcome.out, profile="published")
     assert published.n == outcome.n_planned - outcome.n_failed  # the script drops them
+
+
+def test_pictures_that_are_links_out_of_the_release_are_said_to_be_links(
+    request_for, release_root, tmp_path
+):
+    root = tmp_path / "checkout"
+    shutil.copytree(release_root, root)
+    for path in root.rglob("*.png"):
+        cached = tmp_path / "cache" / path.name
+        cached.parent.mkdir(exist_ok=True)
+        path.rename(cached)
+        path.symlink_to(cached)
+    model = "python:pipeline_models:says_what_it_saw"
+    with pytest.raises(UnsafePathError, match=r"link that leads out.*cp -rL FOLDER COPY"):
+        execute(request_for(model, release=root))
+    shutil.rmtree(tmp_path / "cache")
+    shutil.copytree(root, tmp_path / "copy", ignore=shutil.ignore_patterns("*.png"))
+    with pytest.raises(ReleaseError, match="holds none of"):
+        execute(request_for(model, release=tmp_path / "copy", out=tmp_path / "other.sqlite"))
 
 
 def test_a_picture_that_is_whole_and_cannot_be_decoded_fails_its_questions_only(

@@ -18,8 +18,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from overread.contracts import Joiner, Learner, Model, Release, Reporter, Training
-from overread.errors import FatalModelError, PartialRunError
+from overread.errors import FatalModelError, PartialRunError, ReleaseError
 from overread.imaging.render import PictureRenderer
+from overread.imaging.safe_path import resolve_inside
+from overread.records import Item
 from overread.registry import find_benchmark, open_model
 from overread.run.array_folder import array_folder
 from overread.run.asking import Arrays, Progress, ask_all, is_array
@@ -92,7 +94,7 @@ def execute(
         plan = make_plan(
             items,
             identity=identity,
-            hashes=media_hashes(items, root=release.media_root, store=store) if model.sees else {},
+            hashes=_hashes(items, release, store) if model.sees else {},
             draws=request.draws,
             protocol_version=release.card.protocol_version,
         )
@@ -125,6 +127,16 @@ def execute(
             n_beyond=len(answered - {planned.line.request_hash for planned in plan}),
             findings=tuple(store.findings()),
         )
+
+
+def _hashes(items: Sequence[Item], release: Release, store: RunStore) -> dict[str, str]:
+    """Hash the media; where not one file can be had since links lead out, say that."""
+    try:
+        return media_hashes(items, root=release.media_root, store=store)
+    except ReleaseError:
+        first = next(path for item in items for media in item_media(item) for path in media.paths)
+        resolve_inside(release.media_root, first)  # says what to do about a link
+        raise
 
 
 def _wants_canary(request: RunRequest, model: Model) -> bool:
