@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from overread.builders.people_shares import share_text
 from overread.builders.retrieved_exam.checks import BlindCheck
-from overread.builders.retrieved_exam.review import Review, Share
+from overread.builders.retrieved_exam.review import Review
 from overread.records import Finding
 
 __all__ = ["ExamReport", "card_text", "licence_text"]
@@ -125,23 +126,12 @@ def _review(review: Review | None) -> Iterator[str]:
         f"{review.n_reviewed} questions were reviewed by {len(review.reviewers)} people, "
         f"{review.n_by_two} of them by two; {len(review.struck)} were struck.\n"
     )
-    yield f"- Error rate (struck of reviewed): {_share(review.error_rate)}"
-    yield f"- People's answers that are the key's: {_share(review.answered_as_key)}"
+    yield f"- Error rate (struck of reviewed): {share_text(review.error_rate)}"
+    yield f"- People's answers that are the key's: {share_text(review.answered_as_key)}"
     kappa = "undefined" if review.kappa is None else f"{review.kappa:.2f}"
     if len(review.reviewers) > 1:
         yield f"- Agreement of the first two on what to keep (Cohen's kappa): {kappa}"
     yield ""
-
-
-def _share(share: Share) -> str:
-    if share.value is None:
-        return "none"
-    between = (
-        "no interval"
-        if share.low is None or share.high is None
-        else f"95 % {100 * share.low:.1f} to {100 * share.high:.1f}, {share.method}"
-    )
-    return f"{share.count} of {share.n}, {100 * share.value:.1f} % ({between})"
 
 
 def licence_text(report: ExamReport) -> str:

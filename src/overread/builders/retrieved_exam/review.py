@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from overread.benchmarks.ct_bench import layout
+from overread.builders.people_shares import NO, YES, Share, share_over_patients
 from overread.builders.report_qa.audit_sheet import unguarded
 from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 from overread.builders.retrieved_exam.draw import Unit
@@ -19,28 +18,11 @@ from overread.builders.retrieved_exam.lesions import ExamLesion
 from overread.builders.retrieved_exam.review_sheet import asked, option_texts
 from overread.errors import UsageError, expected
 from overread.records import Finding, Severity
-from overread.stats.bootstrap import cluster_codes
-from overread.stats.few_clusters import cluster_interval
 from overread.stats.rater_agreement import cohen_kappa
 
-__all__ = ["Review", "Share", "read_reviews"]
+__all__ = ["Review", "read_reviews"]
 
 _MAX_BYTES: Final = 64 * 2**20
-_YES: Final = frozenset({"yes", "y", "true", "1"})
-_NO: Final = frozenset({"no", "n", "false", "0"})
-_SEED: Final = 20260219
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A share with its interval over patients, 0 to 1; None where it is undefined."""
-
-    count: int
-    n: int
-    value: float | None
-    low: float | None
-    high: float | None
-    method: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,19 +144,8 @@ def _kappa(by_unit: Mapping[int, Sequence[_Row]], reviewers: Sequence[str]) -> f
 
 
 def _share(rows: Sequence[_Row], hits: Sequence[bool], lesions: Mapping[int, ExamLesion]) -> Share:
-    if not rows:
-        return Share(count=0, n=0, value=None, low=None, high=None, method="none")
-    codes = cluster_codes([lesions[row.unit.right.lesion_idx].patient for row in rows])
-    values = np.array(hits, dtype=np.float64)
-    (found,) = cluster_interval(values, codes, weights=None, rng=np.random.default_rng(_SEED))
-    return Share(
-        count=sum(hits),
-        n=len(rows),
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        method=found.method,
-    )
+    patients = [lesions[row.unit.right.lesion_idx].patient for row in rows]
+    return share_over_patients(hits, patients)
 
 
 # ---------------------------------------------------------------- reading
@@ -218,13 +189,13 @@ def _row(
         return "its answer is no letter from A to D"
     if not set(also) <= set(layout.LETTERS):
         return "also_right holds something else than letters from A to D"
-    if keep and keep not in _YES | _NO:
+    if keep and keep not in YES | NO:
         return "keep is neither yes nor no"
     return _Row(
         unit=unit,
         answer=answer,
         also_right=also,
-        keep=None if not keep else keep in _YES,
+        keep=None if not keep else keep in YES,
         reviewer=cells.get("reviewer", "") or path.name,
     )
 

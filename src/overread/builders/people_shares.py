@@ -1,0 +1,65 @@
+"""Shares of what people said, with intervals over patients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from overread.stats.bootstrap import cluster_codes
+from overread.stats.few_clusters import cluster_interval
+
+__all__ = ["NO", "YES", "Share", "share_over_patients", "share_text"]
+
+YES: Final = frozenset({"yes", "y", "true", "1"})
+NO: Final = frozenset({"no", "n", "false", "0"})
+_SEED: Final = 20260219
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A share with its interval over patients, 0 to 1; None where it is undefined."""
+
+    count: int
+    n: int
+    value: float | None
+    low: float | None
+    high: float | None
+    method: str
+
+
+def share_over_patients(hits: Sequence[bool], patients: Sequence[str]) -> Share:
+    """Give the share of hits, clustered by patient.
+
+    Examples
+    --------
+    >>> share_over_patients([True, False, True, True], list("abcd")).value
+    0.75
+    """
+    if not hits:
+        return Share(count=0, n=0, value=None, low=None, high=None, method="none")
+    values = np.array(hits, dtype=np.float64)
+    codes = cluster_codes(list(patients))
+    (found,) = cluster_interval(values, codes, weights=None, rng=np.random.default_rng(_SEED))
+    return Share(
+        count=sum(hits),
+        n=len(hits),
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        method=found.method,
+    )
+
+
+def share_text(share: Share) -> str:
+    """Word a share for a card."""
+    if share.value is None:
+        return "none"
+    between = (
+        "no interval"
+        if share.low is None or share.high is None
+        else f"95 % {100 * share.low:.1f} to {100 * share.high:.1f}, {share.method}"
+    )
+    return f"{share.count} of {share.n}, {100 * share.value:.1f} % ({between})"
