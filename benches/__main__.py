@@ -11,6 +11,7 @@ from typing import Any
 
 from benches.bootstrap import DRAWS, ITEMS, MODELS, PATIENTS, measure_bootstrap
 from benches.harness import measure_harness
+from benches.neighbours import NEIGHBOURS_LESIONS, NEIGHBOURS_WIDTH, measure_neighbours
 from benches.scale import LESIONS, QUESTIONS, measure_scale
 from benches.startup import measure_startup
 from benches.text_metrics import EMBEDDED_ALONE, PAIRS, measure_text_metrics
@@ -22,7 +23,7 @@ __all__ = ["main"]
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
-    names = ["startup", "harness", "scale", "volumes", "text-metrics", "bootstrap"]
+    names = ["startup", "harness", "scale", "volumes", "text-metrics", "neighbours", "bootstrap"]
     parser.add_argument("parts", nargs="*", choices=[*names, []])
     parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
@@ -44,6 +45,11 @@ def main() -> None:
         ),
         "text-metrics": lambda: measure_text_metrics(
             pairs=200 if quick else PAIRS, embedded_alone=50 if quick else EMBEDDED_ALONE
+        ),
+        "neighbours": lambda: measure_neighbours(
+            lesions=2000 if quick else NEIGHBOURS_LESIONS,
+            width=64 if quick else NEIGHBOURS_WIDTH,
+            rounds=1 if quick else 3,
         ),
         "bootstrap": lambda: measure_bootstrap(
             models=MODELS,

@@ -60,11 +60,19 @@ def test_sizes_stand_side_by_side_where_they_can_be_told_apart(
 
 
 def test_attributes_stand_side_by_side_where_they_exclude_each_other(make_lesion) -> None:
-    low = make_lesion(1, "A low-attenuation lesion.", attributes="hypoattenuating")
-    high = make_lesion(2, "A high-attenuation lesion.", attributes="hyperattenuating")
-    solid = make_lesion(3, "A lesion.", attributes="solid")
-    assert why_unlike("img2attrib", low, high) is not None
-    assert why_unlike("img2attrib", low, solid) is None
+    low = make_lesion(1, "A hypoattenuating lesion with smooth margins.")
+    high = make_lesion(2, "A smooth, hyperattenuating lesion of the liver.")
+    edge = make_lesion(3, "A hypoattenuating lesion with irregular margins.")
+    assert told("img2attrib", low) == "attenuation: low; margin: smooth"
+    assert why_unlike("img2attrib", low, high) == "attenuation: low against high"
+    assert why_unlike("img2attrib", low, edge) is not None
+    assert why_unlike("img2attrib", low, make_lesion(4, low.description)) is None
+
+
+def test_one_attribute_or_two_lesions_are_not_asked_about(make_lesion) -> None:
+    assert told("img2attrib", make_lesion(1, "A hypoattenuating lesion.")) == ""
+    two = "A low-attenuation smooth cyst in the liver and a calcified mass in the left kidney."
+    assert told("img2attrib", make_lesion(2, two)) == ""
 
 
 def test_neither_the_same_patient_nor_the_same_picture(make_lesion) -> None:

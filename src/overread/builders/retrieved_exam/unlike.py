@@ -7,19 +7,43 @@ from typing import Final
 from overread.builders.retrieved_exam.lesions import ExamLesion
 from overread.models.baselines.words import stated_size
 from overread.scoring.facts.contradiction import contradicts
+from overread.scoring.facts.facts import Lesion, LesionFacts
+from overread.scoring.facts.lexicon import lexicon
 from overread.scoring.facts.reader import read_facts
 
 __all__ = ["excludes", "told", "why_unlike"]
 
+_LEAST_ATTRIBUTES: Final = 2
 _APART_SHARE: Final = 1.25
 """Sizes in pixels differ when one is a quarter larger; in mm `contradicts` decides."""
 
 
 def told(task: str, lesion: ExamLesion) -> str:
-    """Give what a task's option says of a lesion; empty where nothing is known."""
+    """Give what a task's option says of a lesion; empty where nothing is known.
+
+    Attributes are those that description and ontology mapping state and one slice shows, two or
+    more of them, in one form for all: ``attenuation: low; margin: smooth``.
+    """
     if task == "img2size":
         return lesion.size
-    return lesion.attributes if task.endswith("attrib") else lesion.description
+    if not task.endswith("attrib"):
+        return lesion.description
+    named = _attributes(lesion)
+    kinds = [f"{kind}: {value}" for kind, value in sorted(named)]
+    return "; ".join(kinds) if len(named) >= _LEAST_ATTRIBUTES else ""
+
+
+def _attributes(lesion: ExamLesion) -> frozenset[tuple[str, str]]:
+    """Give the attributes of a lesion that is spoken of alone, of kinds that exclude and show."""
+    if len(lesion.facts.present) != 1:
+        return frozenset()
+    kinds = lexicon().kinds
+    (one,) = lesion.facts.present
+    return frozenset(
+        (kind, value)
+        for kind, value in one.attributes
+        if kinds[kind].exclusive and kinds[kind].visible
+    )
 
 
 def excludes(task: str, shown: ExamLesion, wrong: ExamLesion) -> str | None:
@@ -36,11 +60,13 @@ def excludes(task: str, shown: ExamLesion, wrong: ExamLesion) -> str | None:
     """
     if task == "img2size":
         return _size_apart(shown.size, wrong.size)
-    words = read_facts(told(task, wrong))
-    reason = contradicts(shown.facts, words)
-    if reason is None or not task.endswith("attrib"):
-        return reason
-    return contradicts(read_facts(told(task, shown)), words)
+    if not task.endswith("attrib"):
+        return contradicts(shown.facts, read_facts(told(task, wrong)))
+    return contradicts(_said(shown), _said(wrong))
+
+
+def _said(lesion: ExamLesion) -> LesionFacts:
+    return LesionFacts(lesions=(Lesion(attributes=_attributes(lesion)),))
 
 
 def why_unlike(task: str, one: ExamLesion, other: ExamLesion) -> str | None:
