@@ -37,7 +37,8 @@ def test_judges_are_held_against_people(open_runs: Runs, labels: Path, tmp_path:
     n_labels = len(labels.read_text().splitlines()) - 2
     of_judges = shown["judges"][0]["calibration"]
     assert {one["n_labelled"] for one in of_judges} == {n_labels}
-    assert of_judges[0]["value"] is not None
+    # A scripted judge may be no better than a coin: then it says so, and gives no number.
+    assert all((one["value"] is None) == bool(one["reason"]) for one in of_judges)
     assert "Against people" in (out / "index.html").read_text("utf-8")
     assert "Labelled by people" in (out / "report.md").read_text("utf-8")
     told = [f for f in shown["findings"] if "valid_0_z_9" in f["where"] + f["evidence"]]

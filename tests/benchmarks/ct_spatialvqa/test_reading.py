@@ -49,7 +49,7 @@ def test_a_link_out_of_the_release_is_not_followed(tmp_path):
     root.mkdir()
     put(tmp_path, "secret", "{}")
     (root / "a.json").symlink_to(tmp_path / "secret")
-    with pytest.raises(ReleaseError, match="leads out of the release"):
+    with pytest.raises(ReleaseError, match="a link that leads out of the folder"):
         read_json(root, "a.json")
 
 

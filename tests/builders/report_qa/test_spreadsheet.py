@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 
-words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+# No lone carriage return: Python's writer leaves it without quotes where lines end in "\n".
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=12)
 
 
 @given(

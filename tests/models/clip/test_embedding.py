@@ -10,6 +10,7 @@ import pytest
 from overread.errors import UsageError
 from overread.imaging.encode import encode_png
 
+pytest.importorskip("torch", reason="needs the extra torch")
 pytestmark = pytest.mark.torch
 
 

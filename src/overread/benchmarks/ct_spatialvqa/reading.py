@@ -55,7 +55,7 @@ def read_text(root: Path, name: str) -> str:
     except FileNotFoundError:
         raise _unreadable(name, "a file in the release", "nothing there") from None
     except (OSError, UnsafePathError) as error:
-        raise _unreadable(name, "a file that can be read", str(error)) from None
+        raise _unreadable(name, "a file that can be read", str(error).rstrip(".")) from None
     except UnicodeDecodeError as error:
         raise _unreadable(name, "text in UTF-8", f"byte {error.start} that is none") from None
 
