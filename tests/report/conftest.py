@@ -505,3 +505,41 @@ def small_page(small_report: ReportData, tmp_path_factory: pytest.TempPathFactor
     from overread.report.html import write_html
 
     return write_html(small_report, tmp_path_factory.mktemp("report"), render)
+
+
+@pytest.fixture(scope="session")
+def caption_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path, Path]:
+    """A small release; captions of two readers, and one that was asked questions too."""
+    root = tmp_path_factory.mktemp("captions")
+    release = root / "release"
+    find_benchmark("ct-bench").synthesise(release, seed=3, size=24)
+    asked = {
+        "majority": ("majority", ("caption",)),
+        "fake": ("fake", ("caption",)),
+        "mixed": ("majority", ("caption", "img2txt")),
+    }
+    for name, (model, tasks) in asked.items():
+        execute(
+            RunRequest(
+                benchmark="ct-bench", release=release, out=root / f"{name}.sqlite", model=model,
+                selection=Selection(tasks=tasks), canary=False,
+            )
+        )  # fmt: skip
+    return release, *(root / f"{name}.sqlite" for name in asked)
+
+
+@pytest.fixture(scope="session")
+def caption_report(caption_runs: tuple[Path, ...]) -> ReportData:
+    return collect(caption_runs[1:3], release=None, title=None)[0]
+
+
+@pytest.fixture(scope="session")
+def caption_page(
+    caption_runs: tuple[Path, Path, Path, Path],
+    caption_report: ReportData,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    from overread.report.html import write_html
+
+    out = tmp_path_factory.mktemp("caption-report")
+    return write_html(caption_report, out, PictureRenderer(caption_runs[0]))

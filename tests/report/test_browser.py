@@ -442,3 +442,56 @@ def test_open_answers_are_filtered_by_label_and_jury(
     outside = [e for e in items if run in e.answers and e.answers[run].honest is None]
     assert found(browser) == f"{len(outside)} of {len(items)} items"
     assert browser.js("document.querySelector('[data-outcome=readings]')") is None
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_page_of_descriptions_fits_and_is_quiet(
+    browser: Browser, caption_page: Path, width: int
+) -> None:
+    browser.look(width=width, dark=width < 600)
+    browser.open(caption_page)
+    assert browser.js("document.documentElement.scrollWidth") <= width
+    assert browser.js("document.querySelectorAll('.histogram rect').length") > 0
+    assert browser.complaints() == []
+
+
+def test_descriptions_are_filtered_and_sorted_by_score_and_error(
+    browser: Browser, caption_page: Path, caption_report: ReportData
+) -> None:
+    browser.look(width=1440)
+    browser.open(caption_page)
+    items, run = caption_report.gallery, caption_report.runs[0].manifest.run
+    score = {
+        e.item.id: e.answers[run].graded.value
+        for e in items
+        if e.answers[run].graded is not None and e.answers[run].graded.value is not None
+    }
+    choose(browser, "#filter-run", "0")
+    browser.js("document.querySelector('[data-outcome=middle]').click()")
+    middle = [i for i, value in score.items() if 1 / 3 <= value < 2 / 3]
+    assert found(browser) == f"{len(middle)} of {len(items)} items"
+    browser.js("document.querySelector('[data-outcome=all]').click()")
+    choose(browser, "#filter-error", "side_error")
+    wrong = [
+        e for e in items
+        if (row := e.answers[run].errors.get("side_error")) is not None and row.value == 1
+    ]  # fmt: skip
+    assert 0 < len(wrong) < len(items)
+    assert found(browser) == f"{len(wrong)} of {len(items)} items"
+    assert "wrong side" in browser.js("document.querySelector('#case .given .made').textContent")
+    choose(browser, "#filter-error", "none")
+    clean = [i for i in score if not any(
+        row.value == 1 for e in items if e.item.id == i for row in e.answers[run].errors.values()
+    )]  # fmt: skip
+    assert found(browser) == f"{len(clean)} of {len(items)} items"
+    choose(browser, "#filter-error", "")
+    for order, best in (("up", min), ("down", max)):
+        choose(browser, "#order", order)
+        assert score[current_item(browser)] == best(score.values())
+        mark = browser.js("document.querySelector('.row .sign.scored').textContent")
+        assert abs(float(mark) - 100 * best(score.values())) <= 0.51
+    facts = browser.js("document.querySelector('#case .facts-of').textContent")
+    assert " right " in facts
+    browser.js("document.querySelector('#gallery-filters [type=reset]').click()")
+    assert found(browser) == f"{len(items)} items"
+    assert browser.complaints() == []

@@ -24,6 +24,7 @@ from overread.report.data import (
 )
 from overread.report.fates import count_fates
 from overread.report.lookup import jury_of
+from overread.report.metric_names import error_metrics, score_metric
 from overread.report.readings import read_references, summarise_readings
 from overread.report.tokens import count_tokens
 from overread.store.run_store import RunStore
@@ -117,6 +118,14 @@ def _run_report(store: RunStore, asked: Asked, panels: tuple[Panel, ...]) -> Run
             scores, planned, read_references(asked.items, asked.references), plan
         ),
         panels=panels,
+        graded=tuple(
+            score.value
+            for score in scores
+            if score.metric == score_metric(plan)
+            and score.profile == "honest"
+            and score.target is None
+            and score.value is not None
+        ),
         unmeasured=_unmeasured(scores, plan),
         findings=tuple(findings),
         tokens=count_tokens(store.responses()),
@@ -175,9 +184,16 @@ def _answers(
     }
     scores: dict[tuple[str, Profile], Score] = {}
     verdicts: dict[str, dict[Profile, Score]] = defaultdict(dict)
+    graded: dict[str, Score] = {}
+    errors: dict[str, dict[str, Score]] = defaultdict(dict)
+    score_name, error_names = score_metric(plan), error_metrics(plan)
     for score in store.scores():
         if score.draw or score.target is not None:
             continue
+        if score.metric == score_name and score.profile == "honest":
+            graded[score.item] = score
+        if score.metric in error_names and score.profile == "honest":
+            errors[score.item][score.metric] = score
         if score.metric == plan.headline:
             scores[score.item, score.profile] = score
         elif score.metric == jury:
@@ -194,6 +210,8 @@ def _answers(
                 response=responses.get(line.request_hash),
                 honest=scores.get((line.item, "honest")),
                 published=scores.get((line.item, "published")),
+                graded=graded.get(line.item),
+                errors=errors.get(line.item, {}),
                 jury=verdicts.get(line.item, {}),
                 votes=tuple(votes.get(line.item, ())),
             ),

@@ -58,6 +58,10 @@ class GalleryAnswer:
     """The headline row of the honest profile."""
     published: Score | None
     """The headline row of the published profile, where the benchmark has one."""
+    graded: Score | None = None
+    """The row of the plan's graded metric (`metric_names.score_metric`), honest profile."""
+    errors: Mapping[str, Score] = field(default_factory=dict[str, Score])
+    """By metric: the rows of the plan's errors (`metric_names.error_metrics`)."""
     jury: Mapping[Profile, Score] = field(default_factory=dict[Profile, Score])
     """The jury's row under each profile in which anyone was asked to judge."""
     votes: tuple[Vote, ...] = ()
@@ -129,6 +133,8 @@ class RunReport:
     """What was read against the reference, by form of open question."""
     panels: tuple[Panel, ...] = ()
     """Its judges, the honest profile first; empty where nobody was asked to judge."""
+    graded: tuple[float, ...] = ()
+    """The plan's graded metric (`metric_names.score_metric`) of every answer that has a value."""
     unmeasured: Mapping[str, str] = field(default_factory=dict[str, str])
     """Metrics beside the headline that have no value anywhere, and why: what to install."""
     findings: tuple[Finding, ...] = ()

@@ -11,11 +11,13 @@ from overread.analysis.strata import is_within
 from overread.contracts import AnalysisPlan
 from overread.records import PlannedItem, Score, Status
 from overread.report.data import ReportData, run_labels
+from overread.report.metric_names import is_graded
 from overread.report.wording import count, percent
 
 __all__ = ["FATES", "Fates", "Reason", "Slice", "count_fates", "fates", "kinds_shown"]
 
 FATES = {
+    "answered": "answered",
     "right": "right",
     "wrong": "wrong",
     "open": "open: for judges",
@@ -26,6 +28,9 @@ FATES = {
     "pending": "not asked yet",
 }
 """Kinds in the order shown, and how they are called."""
+_GRADED = ("answered",)
+_MARKED = ("right", "wrong")
+"""Kinds of a headline that is a score, and of one that is a share of right answers."""
 _RARE = ("open", "undefined", "pending")
 """Kinds that are left out where no run has them; all others are shown, zero or not."""
 
@@ -62,7 +67,7 @@ class Fates:
     colour: int
     n: str
     slices: tuple[Slice, ...]
-    """Every kind of `FATES`, zeros included; together they are the whole plan."""
+    """Every kind that the headline knows, zeros included; together they are the whole plan."""
     reasons: tuple[Reason, ...]
 
 
@@ -89,7 +94,9 @@ def count_fates(
     Returns
     -------
     dict
-        Every kind of `FATES`, zeros included; the counts add up to the plan. A question outside
+        Every kind of `FATES` that the headline knows, zeros included; the counts add up to the
+        plan. Where the headline is a score (`is_graded`) an answer is ``answered``, else ``right``
+        or ``wrong``. A question outside
         the headline has no row of it: once it was asked it is ``open``, whatever came back.
     """
     rows = {
@@ -98,15 +105,17 @@ def count_fates(
         if score.metric == plan.headline and score.profile == "honest" and score.target is None
     }
     counts: Counter[str] = Counter()
+    graded = is_graded(plan.headline)
     for line in planned:
         score = rows.get((line.item, line.draw))
         if score is not None:
-            counts[_fate(score)] += 1
+            counts[_fate(score, graded=graded)] += 1
         elif is_within(line.strata, plan.headline_only) or line.request_hash not in answered:
             counts["pending"] += 1
         else:
             counts["open"] += 1
-    return {kind: counts[kind] for kind in FATES}
+    strange = _MARKED if graded else _GRADED
+    return {kind: counts[kind] for kind in FATES if kind not in strange}
 
 
 def fates(data: ReportData) -> tuple[Fates, ...]:
@@ -118,7 +127,7 @@ def fates(data: ReportData) -> tuple[Fates, ...]:
             colour=number % 8,
             n=count(run.n_planned),
             slices=_slices(run.fates),
-            reasons=_reasons(run.answers),
+            reasons=_reasons(run.answers, graded=is_graded(data.plan.headline)),
         )
         for number, (run, label) in enumerate(zip(data.runs, labels, strict=True))
     )
@@ -126,16 +135,16 @@ def fates(data: ReportData) -> tuple[Fates, ...]:
 
 def kinds_shown(fated: Sequence[Fates]) -> dict[str, str]:
     """Name the kinds worth a column, with the rare ones only when some run has them."""
+    known = {part.kind for run in fated for part in run.slices}
     met = {part.kind for run in fated for part in run.slices if part.n}
-    return {kind: name for kind, name in FATES.items() if kind in met or kind not in _RARE}
+    return {k: name for k, name in FATES.items() if k in met or k in known.difference(_RARE)}
 
 
 def _slices(counts: Mapping[str, int]) -> tuple[Slice, ...]:
     total = sum(counts.values())
     slices: list[Slice] = []
     before = 0
-    for kind in FATES:
-        n = counts[kind]
+    for kind, n in counts.items():
         slices.append(
             Slice(
                 kind=kind,
@@ -150,8 +159,10 @@ def _slices(counts: Mapping[str, int]) -> tuple[Slice, ...]:
     return tuple(slices)
 
 
-def _fate(score: Score) -> str:
+def _fate(score: Score, *, graded: bool) -> str:
     if score.status is Status.OK and score.value is not None:
+        if graded:
+            return "answered"
         return "right" if score.value >= 1 else "wrong"
     return _kind(score.status)
 
@@ -163,7 +174,7 @@ def _kind(status: Status | None) -> str:
     return "unparsed" if status is Status.OK else str(status)
 
 
-def _reasons(answers: AnswerSummary) -> tuple[Reason, ...]:
+def _reasons(answers: AnswerSummary, *, graded: bool) -> tuple[Reason, ...]:
     return tuple(
         Reason(
             task=row.task,
@@ -174,4 +185,6 @@ def _reasons(answers: AnswerSummary) -> tuple[Reason, ...]:
             share=percent(row.count / row.n_task if row.n_task else None),
         )
         for row in answers.non_answers
+        # A scored description has no letter, and its reason tells the facts: it is an answer.
+        if not (graded and row.status is Status.OK)
     )

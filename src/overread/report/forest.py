@@ -14,6 +14,7 @@ from overread.records import Estimate
 from overread.report.data import ReportData, asks_for_text, run_labels
 from overread.report.lookup import EstimateTable, contrast_key
 from overread.report.marks import SHARE_AXIS, Mark, Span
+from overread.report.metric_names import is_graded
 from overread.report.scorecard import chance_band, floor_x
 from overread.report.sources import published_rows
 from overread.report.wording import (
@@ -131,6 +132,8 @@ def _group(
 def _label(stratum: Mapping[str, str], data: ReportData) -> str:
     if not stratum and data.plan.headline_only and asks_for_text(data):
         return "All closed questions"
+    if not stratum and is_graded(data.plan.headline):
+        return "All descriptions"
     return stratum_label(stratum)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from overread.contracts import Renderer
 from overread.records import Severity
+from overread.report.clinical_errors import error_groups
 from overread.report.contrast import contrast
 from overread.report.data import ReportData, asks_for_text, run_labels
 from overread.report.fates import fates, kinds_shown
@@ -27,6 +28,7 @@ from overread.report.gallery import gallery_payload, json_block, thumbnail_block
 from overread.report.judges import judges, panels_of
 from overread.report.letters import matrices
 from overread.report.marks import SHARE_AXIS
+from overread.report.metric_names import is_graded, metric_label
 from overread.report.pairs import pairs
 from overread.report.pictures import preview_counts, stock_shelf, with_changed_pictures
 from overread.report.readings import read_forms
@@ -34,6 +36,7 @@ from overread.report.scorecard import card_notes, score_card, shown_columns
 from overread.report.sent import sent
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
+from overread.report.spread import spreads
 from overread.report.text_metrics import text_metrics
 from overread.report.thumbnails import Shelf
 from overread.report.wording import (
@@ -41,7 +44,6 @@ from overread.report.wording import (
     command_text,
     count,
     folder_name,
-    metric_label,
     moment,
     sentence,
     settings_text,
@@ -139,6 +141,9 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "groups": groups,
         "row_kinds": {row.kind for group in groups for row in group.rows},
         "contrast": contrast(data),
+        "graded": is_graded(data.plan.headline),
+        "error_groups": error_groups(data),
+        "spreads": spreads(data),
         "fates": fated,
         "command_text": command_text,
         "folder_name": folder_name,

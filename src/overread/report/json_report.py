@@ -14,6 +14,7 @@ from overread.analysis.compare import PairDifference
 from overread.records import Estimate, Finding, JsonValue, PublishedValue
 from overread.report.data import ReportData, RunReport
 from overread.report.readings import FormReading
+from overread.report.spread import quartiles
 from overread.report.tokens import TokenTotals
 
 __all__ = ["estimate_json", "finding_json", "report_json", "run_json", "write_json"]
@@ -58,9 +59,10 @@ def report_json(data: ReportData) -> dict[str, JsonValue]:
     -------
     dict
         A report of one run has the form of `run_json`, with the release's findings before the
-        run's; where there are open answers also ``fates`` (planned questions by what became of
-        them), ``readings`` and ``judges``. One of several runs holds such an object for each under
-        ``runs``, the pairs under ``comparison``, and the release's findings under ``findings``.
+        run's; where there are open answers or descriptions also ``fates`` (planned questions by
+        what became of them), ``scores`` (quartiles), ``readings`` and ``judges``. One of several
+        runs holds such an object for each under ``runs``, the pairs under ``comparison``, and the
+        release's findings under ``findings``.
     """
     if len(data.runs) == 1:
         return _one(data.runs[0], data.findings)
@@ -123,8 +125,12 @@ def finding_json(finding: Finding) -> dict[str, JsonValue]:
 def _one(run: RunReport, release_findings: Iterable[Finding]) -> dict[str, JsonValue]:
     findings = (*release_findings, *run.findings)
     shown = run_json(run.manifest.run, run.estimates, findings, tokens=run.tokens)
-    if run.fates.get("open"):
+    if run.fates.get("open") or "answered" in run.fates:
         shown["fates"] = dict(run.fates)
+    found = quartiles(run.graded)
+    if found is not None:
+        names = ("lowest", "lower_quarter", "median", "upper_quarter", "highest")
+        shown["scores"] = dict(zip(names, found, strict=True))
     if run.readings:
         shown["readings"] = [_reading_json(reading) for reading in run.readings]
     if run.panels:

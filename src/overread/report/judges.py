@@ -12,12 +12,12 @@ from overread.records import Estimate, Profile
 from overread.report.data import Panel, ReportData, run_labels
 from overread.report.lookup import EstimateTable, jury_of
 from overread.report.marks import SHARE_AXIS, Mark
+from overread.report.metric_names import metric_label
 from overread.report.sources import published_rows
 from overread.report.wording import (
     MISSING,
     Shown,
     count,
-    metric_label,
     percent,
     show_estimate,
 )

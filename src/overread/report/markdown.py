@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from overread.report.clinical_errors import error_groups
 from overread.report.contrast import Contrast, contrast
 from overread.report.data import ReportData, run_labels
 from overread.report.fates import Fates, fates, kinds_shown
 from overread.report.forest import ForestGroup, forest_groups
 from overread.report.judges import Judges, judges
+from overread.report.metric_names import is_graded, metric_label
 from overread.report.pairs import PairRow, Pairs, pairs
 from overread.report.readings import ReadForm, read_forms
 from overread.report.scorecard import (
@@ -26,6 +28,7 @@ from overread.report.scorecard import (
 )
 from overread.report.sentence import limits, sentences
 from overread.report.sources import published_sources
+from overread.report.spread import spreads
 from overread.report.text_metrics import TextMetrics, text_metrics
 from overread.report.wording import (
     MISSING,
@@ -33,7 +36,6 @@ from overread.report.wording import (
     command_text,
     count,
     folder_name,
-    metric_label,
     moment,
     settings_text,
 )
@@ -53,6 +55,7 @@ def markdown(data: ReportData) -> str:
         f"{cell(data.card.title)}, protocol {cell(data.card.protocol_version)}, "
         f"written {cell(moment(data.created))}.",
         *_card(data),
+        *_errors(data),
         "**What the result shows.** "
         + " ".join(cell(text, whole=True) for text in sentences(data)),
         "**What it does not show.** " + " ".join(cell(text, whole=True) for text in limits(data)),
@@ -61,8 +64,9 @@ def markdown(data: ReportData) -> str:
         *_judges(judges(data)),
         *_text_metrics(text_metrics(data)),
         *_fates(fates(data)),
+        *_spreads(data),
         *_readings(read_forms(data)),
-        *_pairs(pairs(data)),
+        *_pairs(pairs(data), graded=is_graded(data.plan.headline)),
         *_findings(data),
         *_sources(data),
         *_manifests(data),
@@ -136,6 +140,29 @@ def _card_row(row: CardRow, shows: ShownColumns) -> list[str]:
     ]
 
 
+def _errors(data: ReportData) -> list[str]:
+    rows = [
+        [f"{cell(group.label)} ({group.direction})" if place == 0 else "", cell(row.label), row.n,
+         _number(row.shown)]
+        for group in error_groups(data)
+        for place, row in enumerate(group.rows)
+    ]  # fmt: skip
+    if not rows:
+        return []
+    head = ("Error", "Run", "Descriptions", "Per cent")
+    return ["## Clinical errors", _table(head, rows, numbers_from=2)]
+
+
+def _spreads(data: ReportData) -> list[str]:
+    found = spreads(data)
+    if found is None:
+        return []
+    head = ("Run", "Scored", "Lowest, %", "Lower quarter", "Median", "Upper quarter", "Highest")
+    rows = [[cell(row.label), row.n, *row.ends] for row in found.rows]
+    title = f"### {cell(found.metric)}, description by description"
+    return [title, _table(head, rows, numbers_from=1)]
+
+
 def _settings(groups: Sequence[ForestGroup], headline: str) -> list[str]:
     any_shared = any(row.shared for group in groups for row in group.rows)
     rows = [
@@ -151,7 +178,14 @@ def _settings(groups: Sequence[ForestGroup], headline: str) -> list[str]:
         for place, row in enumerate(group.rows)
     ]
     shared = ["Weight shared among labels"] if any_shared else []
-    head = ("Setting", "Who", "Questions", "Per cent right", *shared, "Blind floor")
+    head = (
+        "Setting",
+        "Who",
+        "Questions",
+        "Per cent" if is_graded(headline) else "Per cent right",
+        *shared,
+        "Blind floor",
+    )
     title = f"## {cell(metric_label(headline).capitalize())} in every setting"
     return [title, _table(head, rows, numbers_from=2)]
 
@@ -264,22 +298,23 @@ def _fates(runs: Sequence[Fates]) -> list[str]:
     return parts
 
 
-def _pairs(found: Pairs | None) -> list[str]:
+def _pairs(found: Pairs | None, *, graded: bool) -> list[str]:
     if found is None:
         return []
     rows = [
         [
             f"{cell(row.first)} and {cell(row.second)}",
             row.n,
-            *row.counts,
+            *(() if graded else row.counts),
             f"{row.difference} ({row.interval})" if row.interval else row.difference,
-            *_p_values(row),
+            *_p_values(row)[graded:],
             row.p_holm,
         ]
         for row in found.rows
     ]
-    head = ("Runs", "Questions", "Both", "Only first", "Only second", "Neither", "Difference",
-            "p, McNemar", f"p by {cell(found.unit)}", "adjusted p (Holm)")  # fmt: skip
+    of_shares = () if graded else ("Both", "Only first", "Only second", "Neither")
+    head = ("Runs", "Questions", *of_shares, "Difference", *(() if graded else ("p, McNemar",)),
+            f"p by {cell(found.unit)}", "adjusted p (Holm)")  # fmt: skip
     notes = [cell(note, whole=True) for note in (found.tests, *found.notes)]
     return ["## Run against run", *notes, _table(head, rows, numbers_from=1)]
 

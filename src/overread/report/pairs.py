@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from overread.analysis.compare import Comparison, PairDifference
 from overread.report.data import ReportData
 from overread.report.marks import Axis, Mark, symmetric_axis
+from overread.report.metric_names import is_graded
 from overread.report.wording import count, gain, p_value, percent, stratum_label
 
 __all__ = ["PairRow", "Pairs", "pairs"]
@@ -69,7 +70,7 @@ def pairs(data: ReportData) -> Pairs | None:
         notes=comparison.notes,
         level=f"{100 * comparison.pairs[0].level:.0f} %",
         unit=_unit(data),
-        tests=_tests(comparison, _unit(data)),
+        tests=_tests(comparison, _unit(data), graded=is_graded(data.plan.headline)),
     )
 
 
@@ -77,7 +78,7 @@ def _unit(data: ReportData) -> str:
     return (data.plan.cluster or "item").replace("_", " ")
 
 
-def _tests(comparison: Comparison, unit: str) -> str:
+def _tests(comparison: Comparison, unit: str, *, graded: bool) -> str:
     used = {pair.adjusted for pair in (*comparison.pairs, *comparison.by_stratum)}
     by_unit = f"the permutation that swaps the two runs {unit} by {unit}"
     match ("sign flip" in used, "mcnemar" in used):
@@ -87,9 +88,10 @@ def _tests(comparison: Comparison, unit: str) -> str:
             start = "exact McNemar"
         case _:
             start = by_unit
+    mcnemar = "" if graded else " Exact McNemar takes the questions as independent."
     return (
-        f"The adjusted p (Holm, over all pairs) starts from {start}; the p it starts from is bold. "
-        "Exact McNemar takes the questions as independent."
+        f"The adjusted p (Holm, over all pairs) starts from {start}; the p it starts from is bold."
+        f"{mcnemar}"
     )
 
 

@@ -10,11 +10,11 @@ from overread.report.data import ReportData, RunReport, run_labels
 from overread.report.judges import jury_estimate
 from overread.report.lookup import EstimateTable
 from overread.report.marks import SHARE_AXIS, Mark, Span
+from overread.report.metric_names import is_graded, metric_label
 from overread.report.wording import (
     MISSING,
     Shown,
     count,
-    metric_label,
     percent,
     sentence,
     show_estimate,
@@ -198,7 +198,8 @@ def _detail(run: RunReport, score: Estimate | None) -> str:
     parts = [f"revision {revision[:_SHORT_REVISION]}" if revision else ""]
     if score is not None:
         of_all = f" of {count(run.n_planned)}" if score.n < run.n_planned else ""
-        parts.append(f"{count(score.n)}{of_all} questions")
+        asked = "descriptions" if is_graded(score.metric) else "questions"
+        parts.append(f"{count(score.n)}{of_all} {asked}")
         if score.n_clusters is not None:
             parts.append(f"{count(score.n_clusters)} patients")
     return " · ".join(part for part in parts if part)

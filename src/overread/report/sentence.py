@@ -11,6 +11,13 @@ from overread.records import Estimate
 from overread.report.data import ReportData, asks_for_text, run_labels
 from overread.report.judges import jury_estimate
 from overread.report.lookup import EstimateTable
+from overread.report.metric_names import (
+    direction_words,
+    error_metrics,
+    is_graded,
+    metric_label,
+    score_metric,
+)
 from overread.report.scorecard import verdict
 from overread.report.wording import count, gain, percent
 
@@ -40,12 +47,14 @@ def sentences(data: ReportData) -> tuple[str, ...]:
     if not finished:
         return tuple(unfinished)
     if len(data.runs) == 1:
-        return (_sentence(data, labels[data.runs[0].manifest.run]), *_juries(data))
+        told = _sentence(data, labels[data.runs[0].manifest.run])
+        return (told, *_errors(data), *_juries(data))
     tables = {
         labels[run.manifest.run]: EstimateTable.of(run.estimates, data.plan.headline)
         for run in finished
     }
-    return (*_sorted_runs(tables), *_juries(data), *unfinished)
+    graded = is_graded(data.plan.headline)
+    return (*_sorted_runs(tables, graded), *_errors(data), *_juries(data), *unfinished)
 
 
 def limits(data: ReportData) -> tuple[str, ...]:
@@ -59,12 +68,37 @@ def _sentence(data: ReportData, label: str) -> str:
     if score is None or score.value is None:
         why = score.reason if score is not None and score.reason else "nothing was scored"
         return f"{label} has no score: {why}."
+    if is_graded(data.plan.headline):
+        told = (
+            f"{metric_label(data.plan.headline)}: {label} has {percent(score.value)} % on the mean "
+            f"of {count(score.n)} descriptions{_interval(score)}"
+        )
+        return " ".join([told + _against_floor(table, score), *_unread(table)])
     closed = "closed " if data.plan.headline_only and asks_for_text(data) else ""
     told = (
         f"{label} gave the reference answer to {percent(score.value)} % of {count(score.n)} "
         f"{closed}questions{_interval(score)}"
     )
     return " ".join([told + _against_floor(table, score), *_unanswered(table)])
+
+
+def _errors(data: ReportData) -> list[str]:
+    """Say how often descriptions contradict the reference in a fact that harms."""
+    labels = run_labels(data.runs)
+    told: list[str] = []
+    for metric in error_metrics(data.plan):
+        found = [
+            (labels[run.manifest.run], estimate)
+            for run in data.runs
+            if not run.n_waiting
+            and (estimate := EstimateTable.of(run.estimates, metric).score("honest", {}))
+            is not None
+            and estimate.value is not None
+        ]
+        if found:
+            each = ", ".join(f"{label} {percent(one.value)} %" for label, one in found)
+            told.append(f"{metric_label(metric)} ({direction_words(metric)}): {each}.")
+    return told
 
 
 def _juries(data: ReportData) -> list[str]:
@@ -83,7 +117,7 @@ def _juries(data: ReportData) -> list[str]:
     return told
 
 
-def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
+def _sorted_runs(tables: Mapping[str, EstimateTable], graded: bool) -> tuple[str, ...]:
     told = _shared_floor(tables.values())
     for key, phrase in _VERDICTS.items():
         found = [
@@ -101,7 +135,8 @@ def _sorted_runs(tables: Mapping[str, EstimateTable]) -> tuple[str, ...]:
         and no_answer.value >= _WORTH_SAYING
     ]
     if silent:
-        told.append(f"Without a readable answer, and so not right: {', '.join(silent)}.")
+        counts_as = "counted as 0" if graded else "so not right"
+        told.append(f"Without a readable answer, and {counts_as}: {', '.join(silent)}.")
     return tuple(told)
 
 
@@ -169,8 +204,30 @@ def _unanswered(table: EstimateTable) -> list[str]:
     ]
 
 
+def _unread(table: EstimateTable) -> list[str]:
+    no_answer = table.get("no_answer", "honest", {})
+    if no_answer is None or no_answer.value is None or no_answer.value < _WORTH_SAYING:
+        return []
+    answered = table.answered({})
+    of_those = (
+        f"; those that could be read have {percent(answered.value)} %"
+        if answered is not None and answered.value is not None
+        else ""
+    )
+    return [f"{percent(no_answer.value)} % could not be read and count as 0{of_those}."]
+
+
 def _limit(data: ReportData) -> str:
-    if asks_for_text(data):
+    if asks_for_text(data) and score_metric(data.plan) is not None:
+        does = (
+            "how many facts of the reference description of a lesion a reader states rightly, as "
+            "rules read both texts, on the pictures of"
+        )
+        not_shown = (
+            "that it finds a lesion unaided, that what it adds beyond the reference is true, that "
+            "a whole report of it can be relied on"
+        )
+    elif asks_for_text(data):
         does = (
             "how often the words of a reader agree, by rule or in the eyes of judge models, with "
             "the reference answers to the questions of"

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from overread.analysis.published import PublishedEstimate, published_estimates
 from overread.records import Estimate, PublishedValue
 from overread.report.data import ReportData
-from overread.report.wording import count, metric_label, metric_number, percent, stratum_label
+from overread.report.metric_names import metric_label
+from overread.report.wording import count, metric_number, percent, stratum_label
 
 __all__ = ["SourceRow", "published_rows", "published_sources"]
 

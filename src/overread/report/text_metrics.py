@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from overread.records import Estimate, Profile
 from overread.report.data import ReportData, run_labels
 from overread.report.lookup import EstimateTable
+from overread.report.metric_names import is_graded, metric_label, ranges
 from overread.report.wording import (
     MISSING,
     Shown,
     count,
-    metric_label,
     metric_number,
     sentence,
 )
@@ -39,19 +39,24 @@ class TextMetrics:
     """The whole table."""
 
     metrics: tuple[str, ...]
+    ranges: str
+    """Between which values they run, as a sentence."""
     rows: tuple[MetricRow, ...]
     notes: tuple[str, ...]
 
 
 def text_metrics(data: ReportData) -> TextMetrics | None:
     """Build the table; None where no run has such a metric."""
-    metrics = [also.metric for also in data.plan.also if not also.is_share]
+    metrics = [
+        also.metric for also in data.plan.also if not also.is_share and not is_graded(also.metric)
+    ]
     tables = [EstimateTable.of(run.estimates, data.plan.headline) for run in data.runs]
     runs = tuple(_run_rows(data, tables, metrics))
     if not runs:
         return None
     return TextMetrics(
         metrics=tuple(map(metric_label, metrics)),
+        ranges=ranges(metrics),
         rows=(*runs, *_published(data, metrics)),
         notes=tuple(_notes(data, tables, metrics)),
     )

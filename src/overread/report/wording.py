@@ -22,7 +22,6 @@ __all__ = [
     "count",
     "folder_name",
     "gain",
-    "metric_label",
     "metric_number",
     "moment",
     "p_value",
@@ -39,13 +38,6 @@ MISSING = "–"
 
 _SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 """A name made for machines, whose dashes stand for spaces."""
-_METRIC_NAMES = {
-    "bleu": "BLEU",
-    "rouge1": "ROUGE-1",
-    "rouge2": "ROUGE-2",
-    "rougeL": "ROUGE-L",
-    "meteor": "METEOR",
-}
 _MINUS = "\N{MINUS SIGN}"
 _THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -174,11 +166,6 @@ def stratum_label(stratum: Mapping[str, str]) -> str:
     if not stratum:
         return "All questions"
     return " · ".join(_value_label(key, value) for key, value in stratum.items())
-
-
-def metric_label(metric: str) -> str:
-    """Name a metric: ``exact_match`` → ``exact match``, ``rougeL`` → ``ROUGE-L``."""
-    return _METRIC_NAMES.get(metric, metric.replace("_", " "))
 
 
 def metric_number(value: float | None) -> str:

@@ -74,8 +74,11 @@
     const words = {
       right: "right",
       wrong: "wrong",
+      low: "in the lowest third",
+      middle: "in the middle third",
+      high: "in the highest third",
       none: "no answer",
-      open: "open: for judges",
+      open: data.graded ? "open: for other measures" : "open: for judges",
       undefined: "not scorable",
       pending: "not asked yet",
       absent: "not in this run",
@@ -83,7 +86,9 @@
     const signs = { right: "✓", wrong: "✕", none: "–", open: "○", undefined: "?", pending: "…", absent: "·" };
     const text = (place) => (place === null || place === undefined ? null : data.texts[place]);
 
-    const state = { outcome: "all", run: "any", task: "", strata: {}, jury: "", words: "" };
+    const fresh = () => ({ outcome: "all", run: "any", task: "", strata: {}, jury: "", error: "",
+      order: "", words: "" });
+    const state = fresh();
     let found = data.items.map((_, index) => index);
     let at = 0; // place of the open item within `found`
     let shownRun = 0; // whose reply is open
@@ -184,7 +189,12 @@
           for (const option of sight.options) parts.push(text(option.text));
         }
         for (const answer of item.answers) {
-          if (answer) parts.push(text(answer.reply), text(answer.rule), text(answer.reason));
+          if (answer) {
+            parts.push(text(answer.reply), text(answer.rule), text(answer.reason));
+            for (const [fact, verdict, what] of answer.facts || []) {
+              parts.push(`${fact} ${verdict} ${text(what)}`);
+            }
+          }
         }
         haystacks.set(index, parts.filter(Boolean).join("\n").toLowerCase());
       }
@@ -198,10 +208,11 @@
     const juryOf = (answer) => (answer && answer.jury ? answer.jury.honest || answer.jury.published : null);
     const judgedOutcome = (answer) =>
       answer && answer.outcome === "open" ? juryOf(answer) || "open" : answer && answer.outcome;
+    const marked = ["right", "wrong", "low", "middle", "high", "none"];
     const disagree = (item) => {
       if (item.open) {
         const all = item.answers.filter(Boolean).map(judgedOutcome);
-        return new Set(all.filter((one) => ["right", "wrong", "none"].includes(one))).size > 1;
+        return new Set(all.filter((one) => marked.includes(one))).size > 1;
       }
       const read = item.answers
         .filter((answer) => answer && ["right", "wrong", "none"].includes(answer.outcome))
@@ -213,6 +224,9 @@
       wrong: (item) => outcomesOf(item).includes("wrong"),
       none: (item) => outcomesOf(item).includes("none"),
       right: (item) => outcomesOf(item).includes("right"),
+      low: (item) => outcomesOf(item).includes("low"),
+      middle: (item) => outcomesOf(item).includes("middle"),
+      high: (item) => outcomesOf(item).includes("high"),
       undefined: (item) => item.problem !== null || outcomesOf(item).includes("undefined"),
       pending: (item) => outcomesOf(item).includes("pending"),
       open: (item) => outcomesOf(item).includes("open"),
@@ -242,6 +256,37 @@
         return jury === state.jury;
       });
     };
+    const chosenAnswers = (item) =>
+      (state.run === "any" ? item.answers : [item.answers[Number(state.run)]]).filter(Boolean);
+    // "No error" is of descriptions that have a score: silence is no proof of care.
+    const passesError = (item) => {
+      if (state.error === "") return true;
+      return chosenAnswers(item).some((answer) => {
+        if (state.error === "none") return hasScore(answer) && !answer.made;
+        return state.error === "any" ? Boolean(answer.made) : (answer.made || []).includes(state.error);
+      });
+    };
+    const hasScore = (answer) => answer && typeof answer.score === "number";
+    const scoresOf = (item) => chosenAnswers(item).filter(hasScore).map((answer) => answer.score);
+    // Items without a score come last, whatever the order; equal ones stay as in the release.
+    const orders = {
+      up: (item) => Math.min(...scoresOf(item)),
+      down: (item) => -Math.max(...scoresOf(item)),
+      apart: (item) => {
+        const all = item.answers.filter(hasScore).map((answer) => answer.score);
+        return all.length > 1 ? Math.min(...all) - Math.max(...all) : Infinity;
+      },
+    };
+    const inOrder = (places) => {
+      if (!orders[state.order]) return places;
+      const rank = new Map(places.map((index) => {
+        const item = data.items[index];
+        const value = scoresOf(item).length > 0 ? orders[state.order](item) : Infinity;
+        return [index, value];
+      }));
+      return [...places].sort((a, b) =>
+        rank.get(a) === rank.get(b) ? a - b : rank.get(a) - rank.get(b));
+    };
     const several = new Set(data.filters.filter((one) => one.several).map((one) => one.key));
     const hasValue = (item, key, value) => {
       const held = item.strata[key];
@@ -253,6 +298,7 @@
       (state.run === "any" || item.answers[Number(state.run)] !== null) &&
       Object.entries(state.strata).every(([key, value]) => !value || hasValue(item, key, value)) &&
       passesJury(item) &&
+      passesError(item) &&
       state.words
         .toLowerCase()
         .split(/\s+/)
@@ -270,16 +316,16 @@
         $(".n", button).textContent = n.toLocaleString("en").replaceAll(",", "\u202f");
         button.setAttribute("aria-pressed", button.dataset.outcome === state.outcome);
       }
-      found = rest.filter((index) => passes[state.outcome](data.items[index]));
+      found = inOrder(rest.filter((index) => passes[state.outcome](data.items[index])));
       $("#found").textContent =
         found.length === data.items.length
           ? `${found.length} items`
           : `${found.length} of ${data.items.length} items`;
     };
-    const filterChanged = () => {
+    const filterChanged = (fromTop) => {
       const open = found[at];
       search();
-      at = Math.max(0, found.indexOf(open));
+      at = fromTop ? 0 : Math.max(0, found.indexOf(open));
       draw();
     };
 
@@ -304,6 +350,13 @@
         filterChanged();
       }),
     );
+    for (const [selector, key] of [["#filter-error", "error"], ["#order", "order"]]) {
+      if (!$(selector)) continue;
+      $(selector).addEventListener("change", (event) => {
+        state[key] = event.target.value;
+        filterChanged(key === "order");
+      });
+    }
     if ($("#filter-jury")) {
       $("#filter-jury").addEventListener("change", (event) => {
         state.jury = event.target.value;
@@ -319,15 +372,26 @@
       }, 120);
     });
     filters.addEventListener("reset", () => {
-      Object.assign(state, { outcome: "all", run: "any", task: "", strata: {}, jury: "", words: "" });
+      Object.assign(state, fresh());
       filterChanged();
     });
     filters.addEventListener("submit", (event) => event.preventDefault());
 
     // -------------------------------------------------------------- worklist
 
+    const nameOfError = (key) => data.errors.find((one) => one.key === key).label.toLowerCase();
+    const errorsMade = (answer) => (answer.made || []).map(nameOfError);
+    const perCent = (score) => (100 * score).toFixed(0);
+    const scoreSign = (answer, title) =>
+      make("span",
+        { class: `sign scored ${answer.outcome}${answer.made ? " has-error" : ""}`, title },
+        perCent(answer.score));
     const sign = (answer, run) => {
       const is = answer ? answer.outcome : "absent";
+      if (hasScore(answer)) {
+        return scoreSign(answer, [`${data.runs[run].label}: ${perCent(answer.score)} %`,
+          ...errorsMade(answer)].join(", "));
+      }
       const jury = is === "open" ? juryOf(answer) : null;
       const shown = jury === "right" || jury === "wrong" ? jury : is;
       return make(
@@ -358,7 +422,8 @@
           },
           item.open
             ? make("span", { class: "row-words", dir: "auto", title: item.id },
-                text(seenBy(item, seeing(item)).question))
+                // All descriptions are asked for in the same words: what was to be said tells more.
+                (data.graded && item.reference) || text(seenBy(item, seeing(item)).question))
             : make("span", { class: "row-id", title: item.id }, shortId(item)),
           make("span", { class: "row-task" },
             item.open
@@ -510,6 +575,11 @@
     const ruleMark = (answer) => {
       if (answer.outcome === "open") return null;
       const read = answer.letter !== null && answer.letter !== undefined ? `read “${answer.letter}”` : null;
+      if (hasScore(answer)) {
+        return make("span", {}, scoreSign(answer, words[answer.outcome]),
+          `${data.graded.label}: ${(100 * answer.score).toFixed(1)} %`,
+          ...errorsMade(answer).map((name) => make("span", { class: "made" }, name)));
+      }
       const came = text(answer.reply) !== null; // else the card itself says why there is none
       const facts = [words[answer.outcome], read, came ? text(answer.rule) : null]
         .filter(Boolean).join(" · ");
@@ -540,6 +610,9 @@
           }, chip(run)),
           answer && make("div", { class: "verdicts" }, ruleMark(answer), ...juries)),
         body,
+        answer && answer.facts && make("ul", { class: "facts-of", "aria-label": "Fact by fact" },
+          ...answer.facts.map(([fact, verdict, what]) =>
+            make("li", { class: verdict }, make("b", {}, `${fact} ${verdict}`), ` ${text(what)}`))),
         answer && answer.votes && make("ul", { class: "votes" }, ...answer.votes.map(voteRow)));
     };
     // An open question: its volume in small, the reference text, and what every run said.
@@ -615,7 +688,9 @@
             make("p", { class: "facts" },
               item.open
                 ? [kindOf(item), ...data.filters.filter((one) => one.several)
-                    .map((one) => item.strata[one.key]), item.condition, ...groups]
+                    .map((one) => item.strata[one.key]),
+                    Object.values(item.strata).includes(item.condition) ? null : item.condition,
+                    ...groups]
                     .filter(Boolean).join(" · ")
                 : [`${item.task} · ${item.condition}`, ...groups].join(" · "))),
           make("div", { class: "steps" },
