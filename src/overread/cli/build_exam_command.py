@@ -22,7 +22,7 @@ from overread.cli.output import (
 )
 from overread.run.asking import Progress
 from overread.run.exam_building.build import build_lesion_exam
-from overread.run.exam_building.embedders import open_embedder
+from overread.run.exam_building.embedders import BUILT_IN, open_embedder
 from overread.run.exam_building.request import ExamRequest
 
 __all__ = ["lesion_exam_command"]
@@ -33,7 +33,7 @@ def lesion_exam_command(
     out: Path,
     /,
     *,
-    embedding: str = "built-in",
+    embedding: str = BUILT_IN,
     picture_weight: float = 0.5,
     slices: Path | None = None,
     most: int | None = None,
@@ -76,7 +76,8 @@ def lesion_exam_command(
     request = ExamRequest(
         lesion_set=lesion_set,
         out=out,
-        embedder=open_embedder(embedding),
+        # A review draws nothing anew: no model need be loaded for it.
+        embedder=open_embedder(BUILT_IN if reviewed else embedding),
         picture_weight=picture_weight,
         seed=seed,
         most=most,

@@ -165,7 +165,8 @@ def test_people_strike_questions_and_the_rest_is_released(drawn_anew: ExamReques
     out = drawn_anew.out
     before = {path.name for path in (out / "clip" / "test").iterdir()}
     sheet = _filled(out, lambda row: int(row["question"]) % 3 != 0)
-    outcome = _build(replace(drawn_anew, reviewed=(sheet,)))
+    outcome = _build(replace(drawn_anew, reviewed=(sheet,), seed=7))
+    assert outcome.report.seed == drawn_anew.seed, "what was drawn keeps its seed"
     review = outcome.report.review
     assert review is not None
     assert review.error_rate.count == len(review.struck) > 10

@@ -15,7 +15,7 @@ from overread.errors import ReleaseError, expected
 from overread.records import Box
 from overread.store.hashes import canonical_json, sha256_text
 
-__all__ = ["DRAFT_FILE", "Draft", "fingerprint_of", "read_draft", "write_draft"]
+__all__ = ["DRAFT_FILE", "Draft", "check_same_set", "fingerprint_of", "read_draft", "write_draft"]
 
 DRAFT_FILE: Final = "draft.json"
 _FORMAT: Final = 1
@@ -60,13 +60,13 @@ def write_draft(folder: Path, draft: Draft) -> None:
     (folder / DRAFT_FILE).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def read_draft(folder: Path, *, fingerprint: str) -> Draft:
+def read_draft(folder: Path) -> Draft:
     """Read a draft.
 
     Raises
     ------
     ReleaseError
-        There is none, it cannot be read, or it was drawn from another lesion set.
+        There is none, or it cannot be read.
     """
     path = folder / DRAFT_FILE
     try:
@@ -75,7 +75,7 @@ def read_draft(folder: Path, *, fingerprint: str) -> Draft:
         held: Any = json.loads(path.read_text("utf-8"))
         if held["format"] != _FORMAT:
             raise ValueError(f"format {held['format']}")
-        draft = Draft(
+        return Draft(
             fingerprint=str(held["fingerprint"]),
             seed=int(held["seed"]),
             embedding=str(held["embedding"]),
@@ -84,9 +84,14 @@ def read_draft(folder: Path, *, fingerprint: str) -> Draft:
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise _no_draft(path, f"none that can be read ({error})") from error
-    if draft.fingerprint != fingerprint:
-        raise _no_draft(path, "one of another lesion set, or of this one before it was changed")
-    return draft
+
+
+def check_same_set(draft: Draft, lesions: Sequence[ExamLesion], folder: Path) -> None:
+    """Refuse (ReleaseError) to go on with a draft of other lesions."""
+    if draft.fingerprint != fingerprint_of(lesions):
+        raise _no_draft(
+            folder / DRAFT_FILE, "one of another lesion set, or of this one before it was changed"
+        )
 
 
 def _unit(held: Any) -> Unit:

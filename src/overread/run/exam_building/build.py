@@ -15,6 +15,7 @@ from overread.builders.retrieved_exam.croissant import write_croissant
 from overread.builders.retrieved_exam.difficulty import ask_readers
 from overread.builders.retrieved_exam.draft import (
     Draft,
+    check_same_set,
     fingerprint_of,
     read_draft,
     write_draft,
@@ -80,14 +81,18 @@ def build_lesion_exam(request: ExamRequest, *, on_progress: _OnProgress) -> Exam
         The lesion set cannot be read, or no question can be drawn from it.
     """
     _check(request)
-    held = read_lesion_set(request.lesion_set, seed=request.seed)
+    folder = request.out / REVIEW_FOLDER
+    # What was drawn goes on under its own seed, whatever the command says this time.
+    drawn = read_draft(folder) if request.reviewed else None
+    held = read_lesion_set(request.lesion_set, seed=drawn.seed if drawn else request.seed)
     asked_about = [one for one in held.lesions if one.split in layout.QUESTION_SPLITS]
     by_number = {lesion.lesion_idx: lesion for lesion in held.lesions}
     stacks = Stacks(request.slices, _merged_table(request.lesion_set), asked_about)
     review: Review | None = None
     findings: tuple[Finding, ...] = ()
-    if request.reviewed:
-        draft = read_draft(request.out / REVIEW_FOLDER, fingerprint=fingerprint_of(held.lesions))
+    if drawn is not None:
+        draft = drawn
+        check_same_set(draft, held.lesions, folder)
         review = read_reviews(request.reviewed, draft.units, by_number)
         kept = [unit for unit in draft.units if unit.number not in review.struck]
         units, findings = reletter(kept, seed=draft.seed), review.findings

@@ -18,9 +18,9 @@ from overread.store.hashes import file_sha256
 if TYPE_CHECKING:
     from overread.models.clip.embedding import ClipEmbedding
 
-__all__ = ["open_embedder"]
+__all__ = ["BUILT_IN", "open_embedder"]
 
-_BUILT_IN: Final = "built-in"
+BUILT_IN: Final = "built-in"
 _CLIP: Final = "clip:"
 _SUFFIX: Final = ".npz"
 _ARRAYS: Final = ("lesion_idx", "pictures", "texts")
@@ -42,7 +42,7 @@ def open_embedder(word: str) -> Embedder:
     MissingExtraError
         ``clip:`` without the extra torch.
     """
-    if word == _BUILT_IN:
+    if word == BUILT_IN:
         return BuiltInEmbedder()
     if word.startswith(_CLIP):
         from overread.models.clip.embedding import ClipEmbedding
