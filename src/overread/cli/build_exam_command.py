@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from overread.builders.retrieved_exam.card import ExamReport
+from overread.builders.retrieved_exam.difficulty import READERS
 from overread.cli.output import (
     findings_table,
     notice,
@@ -38,6 +39,7 @@ def lesion_exam_command(
     slices: Path | None = None,
     most: int | None = None,
     reviewed: Annotated[list[Path] | None, Parameter(negative="")] = None,
+    reader: Annotated[list[str] | None, Parameter(negative="")] = None,
     seed: int = 1,
     name: str = "Lesion exam",
     licence: str | None = None,
@@ -64,6 +66,8 @@ def lesion_exam_command(
         At most so many questions a task and split.
     reviewed
         Filled-in copies of review/sheet.csv: questions that people strike leave the exam.
+    reader
+        Ask only these built-in readers how hard the questions are; radiomics takes the time.
     seed
         Of wrong choices, letters, picture names, and splits where none are stated.
     name
@@ -83,6 +87,7 @@ def lesion_exam_command(
         most=most,
         slices=slices,
         reviewed=tuple(reviewed or ()),
+        readers=tuple(reader or READERS),
         name=name,
         licence=licence,
     )

@@ -156,7 +156,7 @@ def _filled(out: Path, keep) -> Path:
 
 @pytest.fixture(scope="module")
 def drawn_anew(request_of) -> ExamRequest:
-    request = request_of(most=40)
+    request = request_of(most=40, readers=("longest",))
     _build(request)
     return request
 
@@ -226,6 +226,7 @@ def test_a_review_of_another_set_is_refused(built: ExamOutcome, request_of, tmp_
         ({"seed": -1}, "--seed"),
         ({"most": 0}, "--most"),
         ({"picture_weight": 1.5}, "--picture-weight"),
+        ({"readers": ("chat",)}, "--reader: expected one of radiomics"),
         ({"slices": Path("/absent/folder")}, "--slices"),
     ],
 )

@@ -40,14 +40,20 @@ class Answered:
 
 
 def ask_readers(
-    release: Release, *, split: str, on_progress: Callable[[str, int, int], None]
+    release: Release,
+    readers: Sequence[str],
+    *,
+    split: str,
+    on_progress: Callable[[str, int, int], None],
 ) -> tuple[Answered, ...]:
-    """Ask every built-in reader every question of a split.
+    """Ask built-in readers every question of a split.
 
     Parameters
     ----------
     release
         The exam; readers learn from its training split and the other question split.
+    readers
+        Some of `READERS`.
     split
         ``test`` or ``validation``.
     on_progress
@@ -60,7 +66,7 @@ def ask_readers(
     training = release.training(selection)
     render = PictureRenderer(release.media_root)
     found: list[Answered] = []
-    for name in READERS:
+    for name in readers:
         model = open_model(name, ModelOptions())
         if isinstance(model, Learner):
             model.learn(training, render)

@@ -12,7 +12,7 @@ from overread.benchmarks.ct_bench.exam_files import Question
 from overread.builders.retrieved_exam.card import ExamReport, card_text, licence_text
 from overread.builders.retrieved_exam.checks import BlindCheck, leak_findings
 from overread.builders.retrieved_exam.croissant import write_croissant
-from overread.builders.retrieved_exam.difficulty import ask_readers
+from overread.builders.retrieved_exam.difficulty import READERS, ask_readers
 from overread.builders.retrieved_exam.draft import (
     Draft,
     check_same_set,
@@ -115,7 +115,7 @@ def build_lesion_exam(request: ExamRequest, *, on_progress: _OnProgress) -> Exam
     )
     questions = write_questions(request.out, units, by_number, stacks, seed=draft.seed)
     release = find_benchmark(_BENCHMARK).open(request.out)
-    chosen = _difficulty(release, on_progress)
+    chosen = _difficulty(release, request.readers, on_progress)
     on_progress("look for leaks", 0, 0)
     checks = check_blind(release)
     if not request.reviewed:
@@ -156,6 +156,16 @@ def _check(request: ExamRequest) -> None:
             raise UsageError(
                 expected(name, rule=rule, got=value, remedy="Leave it out for the default.")
             )
+    strange = [name for name in request.readers if name not in READERS]
+    if strange:
+        raise UsageError(
+            expected(
+                "--reader",
+                rule=f"one of {', '.join(READERS)}",
+                got=", ".join(strange),
+                remedy="Leave it out to ask all of them.",
+            )
+        )
     if request.slices is not None and not request.slices.is_dir():
         raise UsageError(
             expected(
@@ -218,12 +228,15 @@ def _nothing_drawn(got: str, remedy: str) -> ReleaseError:
     )
 
 
-def _difficulty(release: Release, on_progress: _OnProgress) -> dict[int, dict[str, str]]:
+def _difficulty(
+    release: Release, readers: Sequence[str], on_progress: _OnProgress
+) -> dict[int, dict[str, str]]:
     """Ask the built-in readers: qa_id → reader → letter."""
     chosen: dict[int, dict[str, str]] = {}
     for split in layout.QUESTION_SPLITS:
         answers = ask_readers(
             release,
+            readers,
             split=split,
             on_progress=lambda name, done, n: on_progress(f"ask {name}", done, n),
         )

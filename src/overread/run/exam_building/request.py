@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from overread.builders.retrieved_exam.card import ExamReport
+from overread.builders.retrieved_exam.difficulty import READERS
 from overread.builders.retrieved_exam.embeddings import Embedder
 
 __all__ = ["ExamOutcome", "ExamRequest"]
@@ -30,6 +31,8 @@ class ExamRequest:
     slices: Path | None = None
     """A folder of slices, for questions on nine of them."""
     reviewed: tuple[Path, ...] = ()
+    readers: tuple[str, ...] = READERS
+    """Built-in readers that show how hard the questions are."""
     name: str = "Lesion exam"
     licence: str | None = None
 
