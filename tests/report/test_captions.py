@@ -12,11 +12,12 @@ import pytest
 
 from overread.imaging.render import PictureRenderer
 from overread.records import Score, Status
-from overread.report.clinical_errors import error_groups
+from overread.report.clinical_errors import error_groups, errors_title
 from overread.report.collect import collect
 from overread.report.data import GalleryAnswer, ReportData
 from overread.report.fates import fates, kinds_shown
-from overread.report.gallery import facts_of, gallery_payload, outcome
+from overread.report.gallery import gallery_payload, outcome
+from overread.report.grades import facts_of
 from overread.report.html import write_html
 from overread.report.json_report import report_json
 from overread.report.markdown import markdown
@@ -103,7 +104,9 @@ def test_the_page_speaks_of_descriptions(
     assert "facts of the reference description" in limits(caption_report)[0]
     one: Any = report_json(replace(caption_report, runs=caption_report.runs[:1]))
     assert one["fates"]["answered"] == caption_report.runs[0].fates["answered"]
-    assert one["scores"]["median"] == quartiles(caption_report.runs[0].graded)[2]
+    found = quartiles(caption_report.runs[0].graded)
+    assert found is not None
+    assert one["scores"]["median"] == found[2]
 
 
 def test_one_run_is_said_in_scores(caption_report: ReportData) -> None:
@@ -165,6 +168,10 @@ def test_questions_asked_too_keep_their_marks(caption_runs: tuple[Path, ...]) ->
     assert [group.label for group in error_groups(data)] == [
         "Facts right", "Wrong side", "Wrong organ",
     ]  # fmt: skip
+    assert errors_title(data) == "Descriptions and their clinical errors"
+    names = kinds_shown(fates(data), plan=data.plan)
+    assert names["open"] == "described: see the scores"
+    assert "for judges" not in markdown(data)
     found = text_metrics(data)
     assert found is not None
     assert "Facts right" not in found.metrics

@@ -20,7 +20,7 @@ from overread.report.metric_names import (
 )
 from overread.report.wording import Shown, count, show_estimate
 
-__all__ = ["ErrorGroup", "ErrorRow", "error_groups"]
+__all__ = ["ErrorGroup", "ErrorRow", "error_groups", "errors_title"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +63,12 @@ def error_groups(data: ReportData) -> tuple[ErrorGroup, ...]:
                 )
             )
     return tuple(groups)
+
+
+def errors_title(data: ReportData) -> str:
+    """Name the section: it holds the descriptions' score too where that is not the headline."""
+    leads = score_metric(data.plan) in (None, data.plan.headline)
+    return "Clinical errors" if leads else "Descriptions and their clinical errors"
 
 
 def _row(number: int, label: str, estimate: Estimate | None) -> ErrorRow:

@@ -11,7 +11,7 @@ from overread.analysis.strata import is_within
 from overread.contracts import AnalysisPlan
 from overread.records import PlannedItem, Score, Status
 from overread.report.data import ReportData, run_labels
-from overread.report.metric_names import is_graded
+from overread.report.metric_names import is_graded, score_metric
 from overread.report.wording import count, percent
 
 __all__ = ["FATES", "Fates", "Reason", "Slice", "count_fates", "fates", "kinds_shown"]
@@ -133,11 +133,17 @@ def fates(data: ReportData) -> tuple[Fates, ...]:
     )
 
 
-def kinds_shown(fated: Sequence[Fates]) -> dict[str, str]:
-    """Name the kinds worth a column, with the rare ones only when some run has them."""
+def kinds_shown(fated: Sequence[Fates], *, plan: AnalysisPlan | None = None) -> dict[str, str]:
+    """Name the kinds worth a column, with the rare ones only when some run has them.
+
+    Where a `plan` scores descriptions beside its questions, they are what is ``open``.
+    """
     known = {part.kind for run in fated for part in run.slices}
     met = {part.kind for run in fated for part in run.slices if part.n}
-    return {k: name for k, name in FATES.items() if k in met or k in known.difference(_RARE)}
+    names = {k: name for k, name in FATES.items() if k in met or k in known.difference(_RARE)}
+    if "open" in names and plan is not None and score_metric(plan) is not None:
+        names["open"] = "described: see the scores"
+    return names
 
 
 def _slices(counts: Mapping[str, int]) -> tuple[Slice, ...]:

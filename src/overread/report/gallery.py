@@ -7,7 +7,6 @@ be closed from inside (`json_block`), and the script puts them on the page as te
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final, Generic, TypeVar
 
@@ -25,20 +24,14 @@ from overread.records import (
     Vote,
 )
 from overread.report.data import GalleryAnswer, GalleryItem, ReportData, asks_for_text, run_labels
-from overread.report.metric_names import (
-    direction_words,
-    error_metrics,
-    is_graded,
-    metric_label,
-    score_metric,
-)
+from overread.report.grades import errors_json, grade_json, metric_json, third
+from overread.report.metric_names import is_graded
 from overread.report.pictures import as_rendered, find_changed, preview_counts, role_of
 from overread.report.thumbnails import LEFT_OUT, Role, Shelf
 from overread.report.wording import stratum_label
 
 __all__ = [
     "THUMBNAILS_PER_BLOCK",
-    "facts_of",
     "gallery_payload",
     "json_block",
     "outcome",
@@ -53,14 +46,6 @@ _T = TypeVar("_T", bound=Hashable)
 _REPLY_HEAD = 4000
 _REPLY_TAIL = 2000
 """Of a long reply the page keeps the beginning and the end, where the answer mostly stands."""
-
-_THIRDS = ("low", "middle", "high")
-_FACT = re.compile(
-    r"(presence|body part|organ|side|site|type|size|attribute) "
-    r"(right|wrong|missing|added|invented) \((.*)\)",
-    re.DOTALL,
-)
-"""One verdict of the fact score's reason: ``side wrong (left, not right)``."""
 
 _VOTE_HEAD = 400
 """Of a judge's words; the run file has all."""
@@ -101,28 +86,8 @@ def outcome(answer: GalleryAnswer | None, *, in_headline: bool = True) -> str:
     if score.status is not Status.OK or score.value is None:
         return "none"
     if is_graded(score.metric):
-        return _THIRDS[min(int(3 * score.value + 1e-9), 2)]
+        return third(score.value)
     return "right" if score.value >= 1 else "wrong"
-
-
-def facts_of(summary: str | None) -> list[tuple[str, str, str]]:
-    """Take the fact-by-fact verdicts out of a score row's reason.
-
-    Returns
-    -------
-    list of (fact, verdict, what)
-        Empty where any part of the text is something else.
-
-    Examples
-    --------
-    >>> facts_of("organ right (lung); side wrong (left, not right)")
-    [('organ', 'right', 'lung'), ('side', 'wrong', 'left, not right')]
-    >>> facts_of("no fact is found")
-    []
-    """
-    found = [_FACT.fullmatch(part) for part in (summary or "").split("; ")]
-    facts = [(m[1], m[2], m[3]) for m in found if m is not None]
-    return facts if len(facts) == len(found) else []
 
 
 def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
@@ -178,11 +143,8 @@ def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
         "runs": [{"id": run, "label": label} for run, label in runs.items()],
         "open": asks_for_text(data),
         "published": any(a.published for e in data.gallery for a in e.answers.values()),
-        "graded": _graded_json(data.plan),
-        "errors": [
-            {"key": metric, "label": metric_label(metric), "direction": direction_words(metric)}
-            for metric in error_metrics(data.plan)
-        ],
+        "graded": metric_json(data.plan),
+        "errors": errors_json(data.plan),
         "judges": [list(judge) for judge in named],
         "separator": LABEL_SEPARATOR,
         "previews": counts.n_shown,
@@ -194,14 +156,6 @@ def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
         "receipts": [_receipt_json(receipt) for receipt in receipts.values],
     }
     return payload
-
-
-def _graded_json(plan: AnalysisPlan) -> JsonValue:
-    """Name the metric by which descriptions are marked; null where no answer earns a score."""
-    metric = score_metric(plan)
-    if metric is None:
-        return None
-    return {"label": metric_label(metric), "leads": metric == plan.headline}
 
 
 def thumbnail_blocks(shelf: Shelf) -> Iterator[str]:
@@ -363,7 +317,7 @@ def _answer_json(
             "rule": None if published.reason is None else texts.place(published.reason),
         }
     if answer.graded is not None:
-        shown |= _grade_json(answer.graded, answer.errors, texts)
+        shown |= grade_json(answer.graded, answer.errors, texts.place)
     if answer.jury:
         shown["jury"] = {profile: _verdict(score) for profile, score in answer.jury.items()}
     if answer.votes:
@@ -375,22 +329,6 @@ def _answer_json(
         if changed:
             shown["changed"] = True
     return shown
-
-
-def _grade_json(
-    graded: Score, errors: Mapping[str, Score], texts: _Index[str]
-) -> dict[str, JsonValue]:
-    """Write a score, its verdict on every fact, and the errors made (only where one was made)."""
-    facts = facts_of(graded.reason) if graded.value is not None else []
-    made: list[JsonValue] = [metric for metric, row in errors.items() if row.value == 1]
-    return {
-        "status": str(graded.status),
-        "score": graded.value,
-        # Facts that were read are shown one by one instead of as a rule's name.
-        "rule": None if facts or graded.reason is None else texts.place(graded.reason),
-        **({"facts": [[f, v, texts.place(what)] for f, v, what in facts]} if facts else {}),
-        **({"made": made} if made else {}),
-    }
 
 
 def _response_json(

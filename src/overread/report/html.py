@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from overread.contracts import Renderer
 from overread.records import Severity
-from overread.report.clinical_errors import error_groups
+from overread.report.clinical_errors import error_groups, errors_title
 from overread.report.contrast import contrast
 from overread.report.data import ReportData, asks_for_text, run_labels
 from overread.report.fates import fates, kinds_shown
@@ -143,11 +143,12 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "contrast": contrast(data),
         "graded": is_graded(data.plan.headline),
         "error_groups": error_groups(data),
+        "errors_title": errors_title(data),
         "spreads": spreads(data),
         "fates": fated,
         "command_text": command_text,
         "folder_name": folder_name,
-        "fate_names": kinds_shown(fated),
+        "fate_names": kinds_shown(fated, plan=data.plan),
         "matrices": matrices(data),
         "read_forms": read_forms(data),
         "judges": judges(data),

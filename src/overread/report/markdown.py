@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from overread.report.clinical_errors import error_groups
+from overread.contracts import AnalysisPlan
+from overread.report.clinical_errors import error_groups, errors_title
 from overread.report.contrast import Contrast, contrast
 from overread.report.data import ReportData, run_labels
 from overread.report.fates import Fates, fates, kinds_shown
@@ -63,7 +64,7 @@ def markdown(data: ReportData) -> str:
         *_contrast(contrast(data)),
         *_judges(judges(data)),
         *_text_metrics(text_metrics(data)),
-        *_fates(fates(data)),
+        *_fates(fates(data), data.plan),
         *_spreads(data),
         *_readings(read_forms(data)),
         *_pairs(pairs(data), graded=is_graded(data.plan.headline)),
@@ -149,8 +150,8 @@ def _errors(data: ReportData) -> list[str]:
     ]  # fmt: skip
     if not rows:
         return []
-    head = ("Error", "Run", "Descriptions", "Per cent")
-    return ["## Clinical errors", _table(head, rows, numbers_from=2)]
+    head = ("Measure", "Run", "Descriptions", "Per cent")
+    return [f"## {errors_title(data)}", _table(head, rows, numbers_from=2)]
 
 
 def _spreads(data: ReportData) -> list[str]:
@@ -279,8 +280,8 @@ def _contrast(table: Contrast | None) -> list[str]:
     return ["## Side by side", _table(head, rows, numbers_from=2)]
 
 
-def _fates(runs: Sequence[Fates]) -> list[str]:
-    kinds = kinds_shown(runs)
+def _fates(runs: Sequence[Fates], plan: AnalysisPlan) -> list[str]:
+    kinds = kinds_shown(runs, plan=plan)
     rows = [
         [cell(run.label), *(part.shown for part in run.slices if part.kind in kinds)]
         for run in runs

@@ -136,7 +136,8 @@ def _notes(
                     reason = run.unmeasured.get(metric, estimate.reason).rstrip(".")
                     named.setdefault(reason, {})[metric_label(metric)] = None
     for reason, of_metrics in named.items():
-        if len(of_metrics) == len(metrics):
+        names_itself = reason.lower().startswith(tuple(f"{name.lower()}:" for name in of_metrics))
+        if len(of_metrics) == len(metrics) or names_itself:
             yield sentence(reason)
         else:
             yield f"{', '.join(of_metrics)}: {reason}."

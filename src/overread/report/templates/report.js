@@ -78,7 +78,7 @@
       middle: "in the middle third",
       high: "in the highest third",
       none: "no answer",
-      open: data.graded ? "open: for other measures" : "open: for judges",
+      open: data.graded ? "described: see its score" : "open: for judges",
       undefined: "not scorable",
       pending: "not asked yet",
       absent: "not in this run",
@@ -429,7 +429,8 @@
             item.open
               ? [kindOf(item), shortId(item)].filter(Boolean).join(" · ")
               : [item.task, seenBy(item, seeing(item)).condition].join(" · ")),
-          make("span", { class: "row-signs" }, ...item.answers.map(sign)),
+          make("span", { class: data.graded && data.graded.leads ? "row-signs wide-marks" : "row-signs" },
+            ...item.answers.map(sign)),
         ),
       );
     };
