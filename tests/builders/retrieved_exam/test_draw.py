@@ -127,7 +127,7 @@ def test_fewer_lesions_than_wrong_choices_are_said_and_none_is_repeated(make_les
     assert units == ()
     found = next(one for one in findings if one.where == "test/img2txt")
     assert found.code == "task-not-asked"
-    assert found.evidence.startswith("for 4 of 4 lesions there are fewer than three")
+    assert found.evidence.startswith("for 4 of 4 lesions no three other patients' lesions")
 
 
 def test_stacks_are_asked_about_where_they_are(make_lesion) -> None:

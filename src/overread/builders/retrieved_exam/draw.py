@@ -208,7 +208,7 @@ def _draw(
     members = frozenset(pool)
     drawn: list[tuple[Option, ...]] = []
     done: set[frozenset[int]] = set()
-    failed = 0
+    failed = repeated = 0
     for place in rng.permutation(len(pool)).tolist():
         if len(drawn) == count:
             return drawn, None
@@ -217,8 +217,11 @@ def _draw(
             options = _boxes(searched.lesions[row], misplace, rng)
         else:
             four = _four(task, searched, row, members)
+            if four is not None and frozenset(four) in done:
+                repeated += 1
+                continue
             options = None
-            if four is not None and frozenset(four) not in done:
+            if four is not None:
                 done.add(frozenset(four))
                 options = _options(task, searched, four, int(rng.integers(4)))
         if options is None:
@@ -229,14 +232,18 @@ def _draw(
         return drawn, "no lesion has what it asks about" + (
             ": nine slices a lesion (--slices)" if task in layout.STACK_TASKS else ""
         )
-    if not failed:
+    if not failed and not repeated:
         return drawn, None
     lack = (
-        "no room for three boxes that mark nothing"
+        "there is no room for three boxes that mark nothing"
         if task == "txt2bbox"
-        else "fewer than three other patients' lesions that differ in fact from it and each other"
+        else "no three other patients' lesions were found that differ in fact from it and each "
+        "other"
     )
-    return drawn, f"for {failed} of {len(pool)} lesions there are {lack}"
+    told_all = [f"for {failed} of {len(pool)} lesions {lack}"] if failed else []
+    if repeated:
+        told_all.append(f"for {repeated} of {len(pool)} the same four had been drawn before")
+    return drawn, "; ".join(told_all)
 
 
 def _four(
