@@ -51,6 +51,16 @@ build.command(
     name="report-qa",
     help="Turn radiology reports into an exam of spatial questions in CT-SpatialVQA's layout.",
 )
+build.command(
+    "overread.cli.build_exam_command:lesion_exam_command",
+    name="lesion-exam",
+    help="Draw an exam from a lesion set: wrong choices look alike and differ in fact.",
+)
+build.command(
+    "overread.cli.build_text_command:lesion_text_command",
+    name="lesion-text",
+    help="Draft lesion descriptions from report sentences, for people to review.",
+)
 finetune.command(
     "overread.cli.finetune_command:finetune_clip_command",
     name="clip",
