@@ -19,6 +19,7 @@ from overread.metrics.spec import MetricSpec
 from overread.metrics.text.specs import COSINE
 from overread.records import Item, Profile, Reference, Response, Score, Status, Text
 from overread.scoring.published.ct_bench_captions import script_caption
+from overread.scoring.rows import Outcome, check_records, score_row, undefined
 
 __all__ = ["CAPTION_MEASURES", "CaptionScorer", "caption_scorers"]
 
@@ -81,63 +82,47 @@ class CaptionScorer:
             Three records do not belong together.
         """
         for item, reference, response in rows:
-            _check(item, reference, response)
+            check_records(item, reference, response, space=Text)
         texts = [self._texts(reference, response) for _, reference, response in rows]
         # Sorted out here, so that neither weights nor WordNet are loaded for nothing.
         pairs = list(dict.fromkeys(each for each in texts if isinstance(each, tuple)))
         found = dict(zip(pairs, self._measure(pairs), strict=True))
+        spec = _MEASURES[self.metric].spec
         return tuple(
-            self._row(item, response, found[each] if isinstance(each, tuple) else each)
+            score_row(
+                item,
+                response,
+                found[each] if isinstance(each, tuple) else each,
+                spec=spec,
+                profile=self.profile,
+            )
             for (item, _, response), each in zip(rows, texts, strict=True)
         )
 
-    def _texts(self, reference: Reference, response: Response) -> tuple[str, str] | _Verdict:
+    def _texts(self, reference: Reference, response: Response) -> tuple[str, str] | Outcome:
         """Give both sides, or why there is nothing to compare."""
         caption = self.caption_of(response)
         if caption is None:
-            return _Verdict(value=None, status=response.status, reason=response.reason)
+            return Outcome(value=None, status=response.status, reason=response.reason)
         if reference.problem is not None or not (reference.answer or "").strip():
-            return _undefined(reference.problem or "the release has no description")
+            return undefined(reference.problem or "the release has no description")
         return caption, (reference.answer or "").strip()
 
-    def _measure(self, pairs: Sequence[tuple[str, str]]) -> list[_Verdict]:
+    def _measure(self, pairs: Sequence[tuple[str, str]]) -> list[Outcome]:
         """Measure pairs, none with an empty reference; no measure but the cosine meets silence."""
         measure = _MEASURES[self.metric]
         kept = [pair for pair in pairs if pair[0] or measure.takes_empty]
         try:
             values = measure.compute([p for p, _ in kept], [r for _, r in kept]) if kept else ()
         except UsageError as problem:
-            return [_undefined(str(problem))] * len(pairs)
+            return [undefined(str(problem))] * len(pairs)
         found = dict(zip(kept, values, strict=True))
         return [_verdict(float(found.get(pair, 0.0))) for pair in pairs]
-
-    def _row(self, item: Item, response: Response, verdict: _Verdict) -> Score:
-        spec = _MEASURES[self.metric].spec
-        return Score(
-            run=response.run,
-            item=item.id,
-            draw=response.draw,
-            patient=item.groups.get("patient"),
-            metric=spec.name,
-            metric_version=spec.version,
-            profile=self.profile,
-            unit=spec.unit,
-            value=verdict.value,
-            status=verdict.status,
-            reason=verdict.reason,
-        )
 
 
 def caption_scorers(profile: Profile) -> tuple[CaptionScorer, ...]:
     """Give a scorer of every measure."""
     return tuple(CaptionScorer(metric=metric, profile=profile) for metric in CAPTION_MEASURES)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Verdict:
-    value: float | None
-    status: Status
-    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,35 +133,10 @@ class _Measure:
     """Whether a prediction may be empty."""
 
 
-def _undefined(reason: str) -> _Verdict:
-    return _Verdict(value=None, status=Status.UNDEFINED, reason=reason)
-
-
-def _verdict(value: float) -> _Verdict:
+def _verdict(value: float) -> Outcome:
     if np.isnan(value):
-        return _undefined("the embedding has no length")
-    return _Verdict(value=value, status=Status.OK, reason=None)
-
-
-def _check(item: Item, reference: Reference, response: Response) -> None:
-    if not item.id == reference.item == response.item:
-        raise UsageError(
-            expected(
-                "response",
-                rule=f"one to item {item.id!r}",
-                got=f"a response to {response.item!r} and a reference of {reference.item!r}",
-                remedy="Join responses and references by item id.",
-            )
-        )
-    if not isinstance(item.answer_space, Text):
-        raise UsageError(
-            expected(
-                f"item {item.id!r}",
-                rule="an answer space of the type Text",
-                got=type(item.answer_space).__name__,
-                remedy="Give the item a scorer of its own answer space.",
-            )
-        )
+        return undefined("the embedding has no length")
+    return Outcome(value=value, status=Status.OK, reason=None)
 
 
 def _bleu_1(predictions: Sequence[str], references: Sequence[str]) -> _Values:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
-from overread.errors import UsageError, expected
 from overread.metrics.choice import ACCURACY
 from overread.records import Choice, Item, Profile, Reference, Response, Score, Status
 from overread.scoring.honest_choice import read_choice
 from overread.scoring.reading import Reader, Reading
+from overread.scoring.rows import check_records
 
 __all__ = ["ChoiceScorer"]
 
@@ -45,25 +46,8 @@ class ChoiceScorer:
         UsageError
             The three records do not belong together, or the item does not ask for a choice.
         """
-        if not item.id == reference.item == response.item:
-            raise UsageError(
-                expected(
-                    "response",
-                    rule=f"one to item {item.id!r}",
-                    got=f"a response to {response.item!r} and a reference of {reference.item!r}",
-                    remedy="Join responses and references by item id.",
-                )
-            )
-        space = item.answer_space
-        if not isinstance(space, Choice):
-            raise UsageError(
-                expected(
-                    f"item {item.id!r}",
-                    rule="an answer space of the type Choice",
-                    got=type(space).__name__,
-                    remedy="Give the item a scorer of its own answer space.",
-                )
-            )
+        check_records(item, reference, response, space=Choice)
+        space = cast("Choice", item.answer_space)
         reading = self._read(response, space)
         return (self._row(item, _judge(reading, reference, space), reading.answer, response),)
 

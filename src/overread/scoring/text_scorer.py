@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from overread.errors import UsageError, expected
 from overread.metrics.spec import MetricSpec
 from overread.metrics.text.specs import COSINE, METEOR, ROUGE_1, ROUGE_2, ROUGE_L
-from overread.records import Item, Profile, Reference, Response, Score, Status
+from overread.records import Item, Profile, Reference, Response, Score, Status, Text
+from overread.scoring.rows import Outcome, check_records, score_row, undefined
 
 if TYPE_CHECKING:
     from overread.metrics.text.rouge import Rouge
@@ -77,62 +78,47 @@ class TextScorer:
             Three records do not belong together.
         """
         for item, reference, response in rows:
-            _check(item, reference, response)
+            check_records(item, reference, response, space=Text)
         outcomes = [self._text_of(reference, response) for _, reference, response in rows]
         # Sorted out here, so that neither weights nor WordNet are loaded for nothing.
         asked = [place for place, outcome in enumerate(outcomes) if isinstance(outcome, tuple)]
         pairs = [outcome for outcome in outcomes if isinstance(outcome, tuple)]
         measured = dict(zip(asked, self._measure(pairs), strict=True))
+        spec = _MEASURES[self.metric].spec
         scores: list[Score] = []
         for place, (row, outcome) in enumerate(zip(rows, outcomes, strict=True)):
             verdict = measured[place] if isinstance(outcome, tuple) else outcome
-            scores.append(self._row(row[0], row[2], verdict))
+            scores.append(score_row(row[0], row[2], verdict, spec=spec, profile=self.profile))
         return tuple(scores)
 
-    def _text_of(self, reference: Reference, response: Response) -> tuple[str, str] | _Verdict:
+    def _text_of(self, reference: Reference, response: Response) -> tuple[str, str] | Outcome:
         """Give both sides, or why there is nothing to compare."""
         declined = response.status is Status.REFUSED and self.profile == "published"
         if response.status is not Status.OK and not (declined and response.text):
-            return _Verdict(value=None, status=response.status, reason=response.reason)
+            return Outcome(value=None, status=response.status, reason=response.reason)
         if reference.problem is not None or reference.answer is None:
-            return _undefined(reference.problem or "the release has no answer")
+            return undefined(reference.problem or "the release has no answer")
         prediction = response.text or ""
         if not prediction.strip():
-            return _undefined("the reply is empty")
+            return undefined("the reply is empty")
         if not reference.answer.strip():
-            return _undefined("the reference is empty")
+            return undefined("the reference is empty")
         return prediction, reference.answer
 
-    def _measure(self, pairs: Sequence[tuple[str, str]]) -> list[_Verdict]:
+    def _measure(self, pairs: Sequence[tuple[str, str]]) -> list[Outcome]:
         if not pairs:
             return []
         predictions, references = zip(*pairs, strict=True)
         try:
             values = _MEASURES[self.metric].compute(predictions, references)
         except UsageError as problem:
-            return [_undefined(str(problem))] * len(pairs)
+            return [undefined(str(problem))] * len(pairs)
         return [
-            _undefined("the embedding has no length")
+            undefined("the embedding has no length")
             if np.isnan(value)
-            else _Verdict(value=value, status=Status.OK, reason=None)
+            else Outcome(value=value, status=Status.OK, reason=None)
             for value in values.tolist()
         ]
-
-    def _row(self, item: Item, response: Response, verdict: _Verdict) -> Score:
-        spec = _MEASURES[self.metric].spec
-        return Score(
-            run=response.run,
-            item=item.id,
-            draw=response.draw,
-            patient=item.groups.get("patient"),
-            metric=spec.name,
-            metric_version=spec.version,
-            profile=self.profile,
-            unit=spec.unit,
-            value=verdict.value,
-            status=verdict.status,
-            reason=verdict.reason,
-        )
 
 
 def text_scorers(profile: Profile) -> tuple[TextScorer, ...]:
@@ -141,32 +127,9 @@ def text_scorers(profile: Profile) -> tuple[TextScorer, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Verdict:
-    value: float | None
-    status: Status
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Measure:
     spec: MetricSpec
     compute: Callable[[_Texts, _Texts], _Values]
-
-
-def _undefined(reason: str) -> _Verdict:
-    return _Verdict(value=None, status=Status.UNDEFINED, reason=reason)
-
-
-def _check(item: Item, reference: Reference, response: Response) -> None:
-    if not item.id == reference.item == response.item:
-        raise UsageError(
-            expected(
-                "response",
-                rule=f"one to item {item.id!r}",
-                got=f"a response to {response.item!r} and a reference of {reference.item!r}",
-                remedy="Join responses and references by item id.",
-            )
-        )
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from overread.errors import UsageError, expected
 from overread.metrics.facts import FACT_SCORE, ORGAN_ERROR, SIDE_ERROR, FactName
 from overread.metrics.spec import MetricSpec
 from overread.records import Item, Profile, Reference, Response, Score, Status, Text
@@ -15,6 +14,7 @@ from overread.scoring.facts.ontology import OntologyTerms
 from overread.scoring.facts.reader import read_facts
 from overread.scoring.reading import Rule
 from overread.scoring.refusals import declines
+from overread.scoring.rows import Outcome, check_records, score_row
 
 __all__ = ["FactScorer"]
 
@@ -57,7 +57,7 @@ class FactScorer:
         UsageError
             The three records do not belong together, or the item does not ask for text.
         """
-        _check(item, reference, response)
+        check_records(item, reference, response, space=Text)
         right = self._reference(item, reference)
         said, trouble = self._reply(response)
         found = None if right.unreadable else compare_facts(right, said)
@@ -133,37 +133,5 @@ def _row(
     reason: str | None,
 ) -> Score:
     item, response = of
-    return Score(
-        run=response.run,
-        item=item.id,
-        draw=response.draw,
-        patient=item.groups.get("patient"),
-        metric=spec.name,
-        metric_version=spec.version,
-        profile=scorer.profile,
-        unit=spec.unit,
-        value=value,
-        status=status,
-        reason=reason,
-    )
-
-
-def _check(item: Item, reference: Reference, response: Response) -> None:
-    if not item.id == reference.item == response.item:
-        raise UsageError(
-            expected(
-                "response",
-                rule=f"one to item {item.id!r}",
-                got=f"a response to {response.item!r} and a reference of {reference.item!r}",
-                remedy="Join responses and references by item id.",
-            )
-        )
-    if not isinstance(item.answer_space, Text):
-        raise UsageError(
-            expected(
-                f"item {item.id!r}",
-                rule="an answer space of the type Text",
-                got=type(item.answer_space).__name__,
-                remedy="Give the item a scorer of its own answer space.",
-            )
-        )
+    outcome = Outcome(value=value, status=status, reason=reason)
+    return score_row(item, response, outcome, spec=spec, profile=scorer.profile)

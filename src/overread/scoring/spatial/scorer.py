@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overread.errors import UsageError, expected
 from overread.metrics.spatial import RULE_ACCURACY
 from overread.records import Item, Profile, Reference, Response, Score, Status, Text
 from overread.scoring.reading import Rule
 from overread.scoring.refusals import declines
+from overread.scoring.rows import check_records
 from overread.scoring.spatial.compare import Verdict, compare
 from overread.scoring.spatial.forms import CLOSED_FORMS, question_form
 
@@ -36,24 +36,7 @@ class SpatialScorer:
         UsageError
             The three records do not belong together, or the item does not ask for text.
         """
-        if not item.id == reference.item == response.item:
-            raise UsageError(
-                expected(
-                    "response",
-                    rule=f"one to item {item.id!r}",
-                    got=f"a response to {response.item!r} and a reference of {reference.item!r}",
-                    remedy="Join responses and references by item id.",
-                )
-            )
-        if not isinstance(item.answer_space, Text):
-            raise UsageError(
-                expected(
-                    f"item {item.id!r}",
-                    rule="an answer space of the type Text",
-                    got=type(item.answer_space).__name__,
-                    remedy="Give the item a scorer of its own answer space.",
-                )
-            )
+        check_records(item, reference, response, space=Text)
         if question_form(item.question) not in CLOSED_FORMS:
             return ()
         verdict = _judge(item.question, reference, response)
