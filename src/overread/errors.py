@@ -37,6 +37,7 @@ __all__ = [
     "UnsafePathError",
     "UsageError",
     "expected",
+    "first_error",
 ]
 
 _LONGEST_QUOTED_VALUE = 400
@@ -136,3 +137,25 @@ def expected(argument: str, *, rule: str, got: object, remedy: str) -> str:
     if len(shown) > _LONGEST_QUOTED_VALUE:
         shown = f"{shown[:_LONGEST_QUOTED_VALUE]}… ({len(shown)} characters)"
     return f"{argument}: expected {rule}, got {shown}. {remedy}"
+
+
+def first_error(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:
+    """Give the first error of a group, however deep groups are nested.
+
+    One task's error cancels the others of an `asyncio.TaskGroup`; those that fail while they stop
+    say nothing new.
+
+    Parameters
+    ----------
+    errors
+        What ``except* OverreadError`` caught.
+
+    Examples
+    --------
+    >>> group = ExceptionGroup("tasks", [ExceptionGroup("inner", [OverreadError("no disk")])])
+    >>> first_error(group)
+    OverreadError('no disk')
+    """
+    for error in errors.exceptions:
+        return error if isinstance(error, OverreadError) else first_error(error)
+    raise AssertionError("an exception group is never empty")  # pragma: no cover

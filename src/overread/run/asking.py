@@ -18,12 +18,12 @@ from overread.errors import (
     OverreadError,
     UnsafePathError,
     expected,
+    first_error,
 )
 from overread.imaging.picture import Picture
 from overread.imaging.safe_path import without_root
 from overread.records import Choice, Item, Media, Response, Status
 from overread.run.planning import Planned
-from overread.run.task_errors import first_error
 from overread.store.hashes import item_media
 from overread.store.run_store import RunStore
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from overread.contracts import Joiner, Judging, Model, Query, Reply, VoteReading, Watched
-from overread.errors import FatalModelError, ModelError, OverreadError
+from overread.errors import FatalModelError, ModelError, OverreadError, first_error
 from overread.records import Item, Profile, Status, Text, Vote
 from overread.run.asking import Progress
 from overread.run.ballots import Sheet, asks_again
-from overread.run.task_errors import first_error
 from overread.store.run_store import RunStore
 from overread.store.votes import Juror
 

@@ -12,7 +12,7 @@ from overread.builders.report_qa.pairs import Pair, PairsRead
 from overread.builders.report_qa.reports import Report
 from overread.builders.report_qa.steps import Kind, Step, StepLog, make_step
 from overread.contracts import Model, Query, Reply, Watched
-from overread.errors import FatalModelError, ModelError, OverreadError
+from overread.errors import FatalModelError, ModelError, OverreadError, first_error
 from overread.records import ModelIdentity, Status
 
 __all__ = ["Asker", "BuildProgress", "Generated", "Validated", "generate", "validate"]
@@ -110,7 +110,7 @@ class Asker:
                 for _ in range(max(1, min(self.model.max_concurrency, len(missing)))):
                     group.create_task(work())
         except* OverreadError as errors:
-            raise _first(errors) from None
+            raise first_error(errors) from None
         finally:
             self.n_asked += done
             self.n_failed += len(failed)
@@ -264,9 +264,3 @@ async def _reply(model: Model, step: Step) -> Reply:
         raise
     except ModelError as error:
         return Reply(status=Status.FAILED, reason=str(error))
-
-
-def _first(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:
-    for error in errors.exceptions:
-        return error if isinstance(error, OverreadError) else _first(error)
-    raise AssertionError("an exception group is never empty")  # pragma: no cover

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from overread.errors import FatalModelError, OverreadError, StoreError
-from overread.run.task_errors import first_error
+from overread.errors import FatalModelError, OverreadError, StoreError, first_error
 
 
 def test_the_first_error_is_found_however_deep() -> None:
