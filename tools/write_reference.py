@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 LAYERS = (
     "records", "contracts", "errors", "registry", "metrics", "stats", "scoring", "store",
-    "imaging", "embedding", "models", "benchmarks", "analysis", "audits", "builders", "run",
-    "report",
+    "imaging", "embedding", "models", "benchmarks", "perturb", "analysis", "audits", "builders",
+    "run", "report",
 )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "Boxes",
     "Choice",
     "Condition",
+    "Effect",
     "Estimate",
     "Finding",
     "Image",
@@ -159,6 +160,17 @@ class VolumeRecipe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A change of pixels with its drawn parameters: hashable, and enough to repeat it exactly."""
+
+    name: str
+    """As `perturb` registers it: ``blur``, ``mirror``."""
+    parameters: tuple[tuple[str, bool | int | float | str], ...] = ()
+    """Names and values, units in the names (``sigma_px``), in alphabetical order. What is random
+    in the effect itself, such as noise, comes from a seed among them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How stored pixels become the pictures a model is shown; part of the condition.
 
@@ -177,6 +189,9 @@ class Recipe:
     """Shrink a picture whose longer side exceeds this; None leaves the size as it is."""
     volume: VolumeRecipe | None = None
     """How a volume is prepared; None for pictures and stacks."""
+    effects: tuple[Effect, ...] = ()
+    """Changes of the windowed picture or slice, in order, before boxes are drawn: what a
+    perturbation did to it. Empty for what the release asks itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,9 +242,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiChoice:
-    """Any number of the options."""
+    """Several of the options: a set, in no order."""
 
     options: tuple[Option, ...]
+    count: int | None = None
+    """How many to choose, where the question says it; None leaves the number open."""
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters on offer, in order."""
+        return tuple(option.letter for option in self.options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,10 @@
 
 There is no central list. A folder or module in ``overread/benchmarks`` with a ``BENCHMARK`` is a
 benchmark; one in ``overread/models`` with an ``ADAPTER`` (or ``ADAPTERS``) is a model adapter; one
-in ``overread/audits`` with an ``AUDIT`` is an audit. Other packages join through the entry-point
-groups ``overread.benchmarks``, ``overread.models`` and ``overread.audits``. A name costs its import
-only when it is asked for. Metrics declare themselves by a `MetricSpec`.
+in ``overread/audits`` with an ``AUDIT`` is an audit; one in ``overread/perturb`` with a
+``PERTURBATION`` is a perturbation. Other packages join through the entry-point groups
+``overread.benchmarks``, ``overread.models``, ``overread.audits`` and ``overread.perturb``. A name
+costs its import only when it is asked for. Metrics declare themselves by a `MetricSpec`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from typing import TYPE_CHECKING, cast
 from overread.errors import UsageError, expected
 
 if TYPE_CHECKING:
-    from overread.contracts import Audit, Benchmark, Model, ModelAdapter, ModelOptions
+    from overread.contracts import (
+        Audit,
+        Benchmark,
+        Model,
+        ModelAdapter,
+        ModelOptions,
+        Perturbation,
+    )
     from overread.metrics.spec import MetricSpec
 
 __all__ = [
@@ -29,15 +37,18 @@ __all__ = [
     "find_adapter",
     "find_audit",
     "find_benchmark",
+    "find_perturbation",
     "metric_specs",
     "model_names",
     "open_model",
+    "perturbation_names",
 ]
 
 _BENCHMARKS = "overread.benchmarks"
 _MODELS = "overread.models"
 _METRICS = "overread.metrics"
 _AUDITS = "overread.audits"
+_PERTURBATIONS = "overread.perturb"
 
 
 def benchmark_names() -> tuple[str, ...]:
@@ -86,6 +97,17 @@ def find_audit(name: str) -> Audit:
             )
         )
     return found[name]
+
+
+def perturbation_names() -> tuple[str, ...]:
+    """List the names of all perturbations, built-in and joined, in alphabetical order."""
+    return tuple(sorted(_finders(_PERTURBATIONS)))
+
+
+def find_perturbation(name: str) -> Perturbation:
+    """Find a perturbation by name. UsageError lists the known ones."""
+    find = _find(_PERTURBATIONS, name, argument="perturbation")
+    return cast("Perturbation", _attribute(find(), "PERTURBATION"))
 
 
 def metric_specs() -> tuple[MetricSpec, ...]:

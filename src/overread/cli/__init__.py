@@ -36,11 +36,17 @@ for _name, _help in {
     "score": "Score a run again, score files of predictions, or have open answers judged.",
     "compare": "Compare runs pair by pair, clustered by patient.",
     "reproduce": "Rebuild a published table from its released files, and say what is off.",
-    "audit": "Look for faults in what a release ships, each with its count.",
+    "probe": "Ask the same questions with the picture removed, swapped, mirrored or blurred.",
+    "rank": "Rank methods from a table of cases, and say how sure the order is.",
     "report": "Write HTML, Markdown and JSON reports of one or several runs.",
     "export": "Write a run's tables as Parquet or JSON Lines.",
 }.items():
     app.command(f"overread.cli.{_name}_command:{_name}_command", name=_name, help=_help)
+app.command(
+    "overread.cli.audit_app:app",
+    name="audit",
+    help="Look for faults in a release, a printed table, stored replies or two editions.",
+)
 build.command(
     "overread.cli.build_command:lesion_set_command",
     name="lesion-set",

@@ -37,6 +37,12 @@ from overread.contracts.models import (
     Reporter,
     Watched,
 )
+from overread.contracts.perturbations import (
+    NotApplicable,
+    Parameters,
+    Perturbation,
+    Rewording,
+)
 from overread.contracts.scoring import BatchScorer, Scorer, Selective
 from overread.imaging.picture import ArrayFile, Picture
 
@@ -63,6 +69,9 @@ __all__ = [
     "Model",
     "ModelAdapter",
     "ModelOptions",
+    "NotApplicable",
+    "Parameters",
+    "Perturbation",
     "Picture",
     "PlansByTask",
     "Query",
@@ -71,6 +80,7 @@ __all__ = [
     "Replayable",
     "Reply",
     "Reporter",
+    "Rewording",
     "Scorer",
     "Selection",
     "Selective",

@@ -103,7 +103,8 @@ class AlsoMetric:
     drops: tuple[Status, ...] = ()
     """Rows of these statuses leave the denominator, and the estimate says how many."""
     is_share: bool = False
-    """Whether each value is 0 or 1."""
+    """Whether each value is a share of one answer, 0 to 1, so that what has no value counts as 0;
+    the mean of another metric is over the rows that have a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

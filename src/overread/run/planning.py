@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from math import comb
 
 from overread.contracts import Learner, Model, Release, Selection, Training
-from overread.records import Choice, Item, ModelIdentity, PlannedItem, Text
+from overread.records import Choice, Item, ModelIdentity, MultiChoice, PlannedItem, Text
 from overread.store.hashes import canonical_json, request_hash, sha256_text
 
 __all__ = ["Planned", "identity_of", "make_plan"]
@@ -56,6 +57,10 @@ def _chance(item: Item) -> float | None:
     space = item.answer_space
     if isinstance(space, Text):
         return 1 / len(space.classes) if space.classes else None
+    if isinstance(space, MultiChoice):
+        # A set of unstated size has no chance that all would agree on.
+        ways = comb(len(space.options), space.count) if space.count else 0
+        return 1 / ways if ways else None
     return 1 / len(space.options) if isinstance(space, Choice) and space.options else None
 
 
