@@ -163,6 +163,34 @@ def test_what_cannot_be_loaded_is_refused(fault, tiny, tmp_path):
         ADAPTER.open(target, ModelOptions())
 
 
+def test_a_checkpoint_of_another_model_is_refused_in_few_words(tiny, tmp_path, write_model):
+    config = json.loads((tiny / "open_clip_config.json").read_text(encoding="utf-8"))["model_cfg"]
+    other = write_model(tmp_path / "other", {**config, "embed_dim": 24}, seed=2)
+    with pytest.raises(UsageError, match="expected weights that open_clip can load") as refused:
+        ADAPTER.open(f"{tiny}@{other / 'open_clip_model.safetensors'}", ModelOptions())
+    assert "size mismatch" in str(refused.value)
+    assert len(str(refused.value)) < 1000  # torch itself lists every weight
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused(value, tiny, tmp_path):
+    from safetensors.torch import load_file
+
+    state = load_file(str(tiny / "open_clip_model.safetensors"))
+    state["text_projection"][0, 0] = value
+    torch.save(state, tmp_path / "astray.pth")
+    with pytest.raises(UsageError, match="expected finite weights, got .* holds NaN or infinity"):
+        ADAPTER.open(f"{tiny}@{tmp_path / 'astray.pth'}", ModelOptions())
+
+
+def test_features_that_are_not_finite_are_no_answer(tiny, picture, text_query):
+    model = ADAPTER.open(str(tiny), ModelOptions())
+    with torch.no_grad():
+        model._scorer.network.text_projection.fill_(float("nan"))
+    with pytest.raises(ModelError, match="expected finite features .*, got NaN or infinity"):
+        asyncio.run(model.ask(text_query([picture(1)], TEXTS)))
+
+
 def test_queries_that_it_cannot_read_are_model_errors(model, picture, text_query):
     query = text_query([picture(1)], TEXTS)
     (media,) = query.item.media

@@ -13,11 +13,13 @@ from overread.imaging.slice_weights import SLICE_SIGMA
 from overread.models.clip.libraries import import_libraries
 from overread.records import JsonValue
 
-__all__ = ["CONTEXT_LENGTH", "Scorer", "load", "make_scorer", "weights_sha256"]
+__all__ = ["CONTEXT_LENGTH", "Scorer", "are_finite", "load", "make_scorer", "weights_sha256"]
 
 CONTEXT_LENGTH = 256
 """Tokens of a text in CT-Bench's protocol (arXiv 2602.14879); models with fewer positions get as
 many as they have."""
+_LONGEST_PROBLEM = 300
+"""Characters of a foreign message that are passed on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,7 +52,7 @@ def load(target: str) -> Scorer:
     MissingExtraError
         torch or open_clip is not installed.
     UsageError
-        The target names nothing that can be loaded.
+        The target names nothing that can be loaded, or weights that are not finite.
     """
     base, at, extra_weights = target.partition("@")
     source, pretrained = _source(base, target)
@@ -69,11 +71,20 @@ def load(target: str) -> Scorer:
             expected(
                 "--model clip:TARGET",
                 rule="weights that open_clip can load",
-                got=f"{target!r} ({problem})",
+                got=f"{target!r} ({_short(problem)})",
                 remedy="Name a folder with open_clip_config.json and weights, hf-hub:OWNER/NAME, "
                 "or ARCHITECTURE:TAG as listed by open_clip.list_pretrained().",
             )
         ) from problem
+    if not are_finite(torch, network):
+        raise UsageError(
+            expected(
+                "--model clip:TARGET",
+                rule="finite weights",
+                got=f"{target!r}, which holds NaN or infinity",
+                remedy="Its training went astray or the file is damaged; take another one.",
+            )
+        )
     return make_scorer(
         network,
         preprocess=preprocess,
@@ -107,6 +118,12 @@ def make_scorer(
         weights_sha256=weights_sha256(network),
         settings=_settings(torch, open_clip, network, context_length=context_length, device=device),
     )
+
+
+def _short(problem: object) -> str:
+    """Give the start of a message: torch lists every weight that another model has."""
+    text = " ".join(str(problem).split())
+    return text if len(text) <= _LONGEST_PROBLEM else f"{text[:_LONGEST_PROBLEM]}…"
 
 
 def _source(base: str, target: str) -> tuple[str, str | None]:
@@ -145,6 +162,11 @@ def _load_over(open_clip: Any, network: Any, path: Path) -> None:
     if not path.is_file():
         raise FileNotFoundError(f"no file {path}")
     open_clip.load_checkpoint(network, str(path), strict=True, weights_only=True)
+
+
+def are_finite(torch: Any, network: Any) -> bool:
+    """Whether every learnt weight is a finite number."""
+    return all(bool(torch.isfinite(weights).all()) for weights in network.parameters())
 
 
 def weights_sha256(network: Any) -> str:

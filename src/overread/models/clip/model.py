@@ -87,6 +87,8 @@ class ClipModel:
         shares = probabilities(
             np.stack(pictures), np.stack([self._text(text) for text in texts]), scale=self._scale
         )
+        if not np.isfinite(shares).all():
+            raise _cannot(query, rule="finite features", got="NaN or infinity")
         answer = {
             "selected_option": options[int(np.argmax(np.round(shares, 9)))].letter,
             "probabilities": {

@@ -126,8 +126,23 @@ def test_a_loss_that_is_no_number_stops_the_training(make, shades):
     trainer, network = make(shades)
     with torch.no_grad():
         network.logit_scale.fill_(float("nan"))
-    with pytest.raises(UsageError, match=r"--learning-rate: expected one at which the loss stays"):
+    with pytest.raises(
+        UsageError, match=r"--learning-rate: expected one at which loss and weights"
+    ):
         trainer.run_epoch(lambda _: None)
+
+
+def test_a_last_step_that_ruins_the_weights_stops_the_training(make, shades):
+    trainer, network = make(shades, batch_size=5)  # one step an epoch: no later loss would tell
+
+    def ruin(_):
+        with torch.no_grad():
+            network.text_projection[0, 0] = float("inf")
+
+    with pytest.raises(
+        UsageError, match=r"--learning-rate.*weights that are not finite in epoch 1"
+    ):
+        trainer.run_epoch(ruin)
 
 
 def test_the_scale_of_cosines_stays_within_its_bound(make, shades):

@@ -15,7 +15,7 @@ from overread.contracts import Renderer
 from overread.errors import ImageError, UnsafePathError, UsageError, expected
 from overread.models.clip.finetune.loss import contrastive_loss
 from overread.models.clip.finetune.settings import TrainingSettings
-from overread.models.clip.loading import Scorer
+from overread.models.clip.loading import Scorer, are_finite
 from overread.models.clip.tensors import KeptTensors, picture_tensor
 from overread.records import Media
 
@@ -129,7 +129,7 @@ class Trainer:
         Raises
         ------
         UsageError
-            The loss is no number any more, or not one picture could be read.
+            Loss or weights are no numbers any more, or not one picture could be read.
         """
         batches = self._batches(self.where.epoch)[self.where.step :]
         network = self._scorer.network
@@ -141,6 +141,8 @@ class Trainer:
         ended = self.where
         if not ended.n_pairs:
             raise self._nothing_readable()
+        if not are_finite(self._torch, network):  # no later batch's loss shows the last step's
+            raise self._astray("weights that are not finite")
         self.where = Where(epoch=ended.epoch + 1)
         return EpochLoss(
             loss=ended.loss_sum / ended.n_pairs,
@@ -181,15 +183,7 @@ class Trainer:
         )
         value = float(loss.detach())
         if not math.isfinite(value):
-            raise UsageError(
-                expected(
-                    "--learning-rate",
-                    rule="one at which the loss stays a number",
-                    got=f"{self._settings.learning_rate:g}, and a loss of {value} in epoch "
-                    f"{self.where.epoch + 1}",
-                    remedy="Take a lower one, into another --out.",
-                )
-            )
+            raise self._astray(f"a loss of {value}")
         self._optimiser.zero_grad()
         loss.backward()
         self._optimiser.step()
@@ -217,6 +211,16 @@ class Trainer:
             return self._tensors.get(pair.media, make)
         except (ImageError, UnsafePathError):
             return None
+
+    def _astray(self, what: str) -> UsageError:
+        return UsageError(
+            expected(
+                "--learning-rate",
+                rule="one at which loss and weights stay numbers",
+                got=f"{self._settings.learning_rate:g}, and {what} in epoch {self.where.epoch + 1}",
+                remedy="Take a lower one, into another --out.",
+            )
+        )
 
     def _nothing_readable(self) -> UsageError:
         return UsageError(
