@@ -1,9 +1,9 @@
-"""`overread score`: numbers from what is stored or from a file; judges are asked when named."""
+"""`overread score`: numbers from what is stored or from a file; models are asked when named."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +17,7 @@ from overread.contracts import ModelOptions, Release, Selection
 from overread.errors import FatalModelError, UsageError, expected
 from overread.records import JsonValue
 from overread.registry import benchmark_names, find_benchmark
+from overread.run.fact_reading import FactRequest, fact_scorer_of, read_facts
 from overread.run.judging import JudgeRequest, judge, judging_of
 from overread.run.jury_report import JuryReport, jury_reports
 from overread.run.pipeline import execute
@@ -35,9 +36,12 @@ def score_command(
     predictions: tuple[Path, ...] = (),
     out: Path | None = None,
     split: str = "test",
+    task: tuple[str, ...] = (),
+    condition: tuple[str, ...] = (),
     judge: tuple[str, ...] = (),
     judge_profile: Literal["honest", "published"] = "honest",
     human: Path | None = None,
+    facts_model: str | None = None,
     retry: bool = False,
     base_url: tuple[str, ...] = (),
     temperature: float = 0.0,
@@ -48,13 +52,14 @@ def score_command(
     max_retries: int = 6,
     json: bool = False,
 ) -> int:
-    """Score a run again, score files of predictions, or have open answers judged.
+    """Score a run again, score files of predictions, or have models judge or read the answers.
 
     `overread score RUN [RELEASE]` reads a run file; RELEASE is needed when the release has moved.
     `overread score BENCHMARK RELEASE --predictions FILE` joins a file by key and scores it. With
     --judge, judge models grade the open answers first. Their votes are stored as they come and
     used again; the judges named last make the jury, and the same command asks only for votes that
-    are missing.
+    are missing. With --facts-model a model reads the facts of descriptions and of their references;
+    what it read is scored beside what the rules read.
 
     Parameters
     ----------
@@ -68,6 +73,11 @@ def score_command(
         The run file of the predictions; beside them when left out.
     split
         Which part of the exam the predictions answer.
+    task
+        Only this task of it; may be repeated. Some are answered only so, such as ct-bench's
+        caption.
+    condition
+        Only this condition, such as box; may be repeated.
     judge
         A judge, ADAPTER:NAME as in `overread list models`; may be repeated.
     judge_profile
@@ -75,18 +85,21 @@ def score_command(
     human
         A CSV file of people's labels (item,label) to calibrate the judges against; the votes may be
         stored ones.
+    facts_model
+        A model, ADAPTER:NAME, that reads the facts of descriptions; asked once about each text.
     retry
-        Ask again where a judge replied and no verdict could be read.
+        Ask again where a reply came and no verdict, or no facts, could be read in it.
     base_url
-        Address of the judges' OpenAI-compatible server; repeated, one a judge.
+        Address of the OpenAI-compatible server of the judges (repeated, one a judge) or of the
+        model that reads facts.
     temperature
-        Sampling temperature of the judges.
+        Sampling temperature of these models.
     max_tokens
-        Longest reply of a judge.
+        Longest reply.
     seed
-        Seed sent to the judges.
+        Seed sent to them.
     concurrency
-        At most so many requests at once to a judge.
+        At most so many requests at once to one of them.
     timeout_s
         Longest wait for one reply.
     max_retries
@@ -112,11 +125,22 @@ def score_command(
             judges=judge, profile=judge_profile, options=options, base_urls=base_url, retry=retry
         ),
         human=human,
+        facts=_fact_request(facts_model, options, base_url, retry=retry, judges=judge),
         json=json,
     )
-    _need_judges(jury.request)
+    _need_judges(jury)
     if predictions:
-        return _score_files(run_or_benchmark, release, predictions, out, split, jury)
+        selection = Selection(split=split, tasks=task or None, conditions=condition or None)
+        return _score_files(run_or_benchmark, release, predictions, out, selection, jury)
+    if task or condition:
+        raise UsageError(
+            expected(
+                "--task" if task else "--condition",
+                rule="files of answers with --predictions",
+                got="none",
+                remedy="A run file knows what was asked: leave it out.",
+            )
+        )
     path = Path(run_or_benchmark)
     if run_or_benchmark in benchmark_names():
         raise UsageError(
@@ -146,11 +170,17 @@ def score_command(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Jury:
-    """What the command line says of judges and people."""
+    """What the command line says of judges, people, and a model that reads facts."""
 
     request: JudgeRequest
     human: Path | None
+    facts: FactRequest | None
     json: bool
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything comes between the answers and their scores."""
+        return bool(self.request.judges or self.human or self.facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,15 +193,38 @@ class _Scored:
     """Sentences for the last line, each after a space."""
 
 
-def _need_judges(request: JudgeRequest) -> None:
-    """Refuse options that are about asking judges where none is named."""
+def _fact_request(
+    model: str | None,
+    options: ModelOptions,
+    base_urls: tuple[str, ...],
+    *,
+    retry: bool,
+    judges: tuple[str, ...],
+) -> FactRequest | None:
+    if model is None:
+        return None
+    if judges or len(base_urls) > 1:
+        raise UsageError(
+            expected(
+                "--facts-model",
+                rule="one model at one address, and no judges in the same call",
+                got=f"{len(judges)} judges, {len(base_urls)} addresses",
+                remedy="Call once with --judge and once with --facts-model: both are stored.",
+            )
+        )
+    url = base_urls[0] if base_urls else options.base_url
+    return FactRequest(model=model, options=replace(options, base_url=url), retry=retry)
+
+
+def _need_judges(jury: _Jury) -> None:
+    """Refuse options that are about asking judges, or a reader, where none is named."""
     given = {
-        "--retry": request.retry,
-        "--base-url": bool(request.base_urls),
-        "--judge-profile": request.profile != "honest",
+        "--retry": jury.request.retry and not jury.facts,
+        "--base-url": bool(jury.request.base_urls) and not jury.facts,
+        "--judge-profile": jury.request.profile != "honest",
     }
     for option, is_given in given.items():
-        if is_given and not request.judges:
+        if is_given and not jury.request.judges:
             raise UsageError(
                 expected(
                     option,
@@ -219,6 +272,8 @@ def _score(path: Path, release: Release, jury: _Jury) -> _Scored:
                 f"{outcome.n_asked} requests now, {n_failed} without a reply."
                 + (" The same command asks them again." if n_failed else "")
             )
+        if jury.facts is not None:
+            n_failed += _in_vain(store, release, jury.facts, quiet=jury.json)
         asked = set_floor(store, release)
         score_run(store, release, asked)
         juries = jury_reports(store, release, asked, labels=labels)
@@ -232,11 +287,24 @@ def _score(path: Path, release: Release, jury: _Jury) -> _Scored:
     return _Scored(status=1 if n_failed or unread else 0, juries=juries, trouble="".join(unread))
 
 
+def _in_vain(store: RunStore, release: Release, request: FactRequest, *, quiet: bool) -> int:
+    """Have a model read the facts; give how many requests had no reply, all where none was read."""
+    with progress_bar("facts", quiet=quiet) as on_progress:
+        outcome = read_facts(store, release, request, on_progress=on_progress)
+    notice(
+        f"{store.path}: the facts of {outcome.n_texts} texts; {outcome.n_asked} requests now, "
+        f"{outcome.n_failed} without a reply."
+        + (" The same command asks them again." if outcome.n_failed else "")
+        + ("" if outcome.n_read else " Not one could be read.")
+    )
+    return outcome.n_failed if outcome.n_read else outcome.n_texts
+
+
 def _run_and_score(
     request: RunRequest, release: Release, jury: _Jury
 ) -> tuple[RunOutcome, _Scored]:
     """Join a file of answers, and score them once: after the judges, where there are any."""
-    if not jury.request.judges and jury.human is None:
+    if not jury.asks:
         return execute(request, release=release), _Scored(status=0, juries=(), trouble="")
     outcome = execute(request, release=release, scores=False)
     try:
@@ -251,7 +319,7 @@ def _score_files(
     release: Path | None,
     predictions: tuple[Path, ...],
     out: Path | None,
-    split: str,
+    selection: Selection,
     jury: _Jury,
 ) -> int:
     if release is None or (out is not None and len(predictions) > 1):
@@ -268,6 +336,8 @@ def _score_files(
     opened = find_benchmark(benchmark).open(release)
     if jury.request.judges:
         judging_of(opened, jury.request.profile)  # says at once that nothing is to be judged
+    if jury.facts is not None:
+        fact_scorer_of(opened)  # the same of facts
     places = [out or file.with_name(f"{file.stem}.{benchmark}.sqlite") for file in predictions]
     for place in places:
         _need_votes(place, jury)
@@ -277,7 +347,7 @@ def _score_files(
             release=release,
             model=f"predictions:{file}",
             out=place,
-            selection=Selection(split=split),
+            selection=selection,
             command=typed_command(sys.argv[1:]),
         )
         outcome, scored = _run_and_score(request, opened, jury)

@@ -8,13 +8,15 @@ twice on top of that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from overread.metrics.spec import MetricSpec
 
 __all__ = [
+    "BY_MODEL",
+    "BY_RULE",
     "CLINICAL",
     "FACTS",
     "FACT_SCORE",
@@ -22,6 +24,7 @@ __all__ = [
     "SIDE_ERROR",
     "WEIGHTS",
     "FactCount",
+    "FactMetrics",
     "FactName",
     "fact_score",
 ]
@@ -127,27 +130,57 @@ FACT_SCORE: Final = MetricSpec(
 )
 SIDE_ERROR: Final = MetricSpec(
     name="side_error",
-    version="1",
+    version="2",
     title="Wrong side",
     direction="down",
     low=0.0,
     high=1.0,
     unit="share",
     properties=frozenset({"order invariant"}),
-    undefined="the reference states no side",
+    undefined="the reference or the description states no side",
 )
-"""The share of descriptions that state another side than the reference. To say no side is none: a
-silent model makes no side error, so this stands beside the score and never alone."""
+"""The share of descriptions with another side than the reference's, among those that state a side
+at all. A description without one is neither wrong nor free of error: it has no value and is
+counted, so that silence earns nothing. Version 1 counted it as free of error."""
 ORGAN_ERROR: Final = MetricSpec(
     name="organ_error",
-    version="1",
+    version="2",
     title="Wrong organ",
     direction="down",
     low=0.0,
     high=1.0,
     unit="share",
     properties=frozenset({"order invariant"}),
-    undefined="the reference states no organ",
+    undefined="the reference or the description states no organ",
 )
 """The share of descriptions that place the lesion in another organ or body part than the
-reference. To name none is none."""
+reference, among those that name one. Version 1 counted those that name none as free of error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactMetrics:
+    """What is made of one way of reading facts."""
+
+    score: MetricSpec
+    side_error: MetricSpec
+    organ_error: MetricSpec
+
+
+def _by_model(spec: MetricSpec) -> MetricSpec:
+    return replace(
+        spec,
+        name=f"{spec.name}_by_model",
+        title=f"{spec.title}, read by a model",
+        properties=frozenset(),  # of the comparison they hold; what a model reads is its own affair
+        undefined=f"{spec.undefined}, or the model's reading of either failed",
+    )
+
+
+BY_RULE: Final = FactMetrics(score=FACT_SCORE, side_error=SIDE_ERROR, organ_error=ORGAN_ERROR)
+BY_MODEL: Final = FactMetrics(
+    score=_by_model(FACT_SCORE),
+    side_error=_by_model(SIDE_ERROR),
+    organ_error=_by_model(ORGAN_ERROR),
+)
+"""Names of their own: a score that rests on a model's reading is never taken for one that rests on
+rules."""

@@ -14,6 +14,7 @@ from overread.analysis.wire_findings import wire_findings
 from overread.contracts import BatchScorer, Judged, Release, Scorer, Selective
 from overread.records import Finding, Item, PlannedItem, Profile, Score, Severity
 from overread.run.ballots import jury_scores
+from overread.run.fact_reading import model_read_scores
 from overread.store.run_store import RunStore
 
 __all__ = ["PROFILES", "score_if_stopped", "score_run", "set_floor"]
@@ -105,6 +106,7 @@ def _scores(
     for scorer in scorers:
         if isinstance(scorer, BatchScorer):
             yield from scorer.score_all([row for row in rows if _takes(scorer, row[0])])
+    yield from model_read_scores(store, release, rows)
     if isinstance(release, Judged):
         for profile in PROFILES:
             judging = release.judging(profile)

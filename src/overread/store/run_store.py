@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from overread.records import Estimate, Finding, Manifest, PlannedItem, Response, Score
+from overread.store.fact_replies import FactReplyStore
 from overread.store.opening import checked, locked, make, unusable
 from overread.store.records_json import to_json
 from overread.store.rows import (
@@ -22,7 +23,6 @@ from overread.store.rows import (
     unbind_text,
     write_json,
 )
-from overread.store.votes import VoteStore
 
 __all__ = ["RunStore"]
 
@@ -41,7 +41,7 @@ _CREDITED = (
 _OF_REQUEST = "WHERE response.request = request.id"
 
 
-class RunStore(VoteStore):
+class RunStore(FactReplyStore):
     """One run file, open for reading or for writing. Make one with `create` or `open`.
 
     Use it as a context manager, or call `close`. All methods may be called from any thread.

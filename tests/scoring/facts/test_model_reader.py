@@ -179,7 +179,7 @@ def test_a_fatal_error_ends_it() -> None:
         asyncio.run(ask_for_facts(model, ["a", "b", "c"]))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("script", ["null=1", "empty=1", "form=prose", "judge=echo"])
+@pytest.mark.parametrize("script", ["null=1", "empty=1", "facts=prose", "facts=echo"])
 def test_a_server_that_answers_anything_else_gives_no_facts(script: str) -> None:
     with FakeServer(read_script(script)) as server:
         model = open_model(

@@ -55,12 +55,23 @@ def test_a_wrong_side_and_a_wrong_organ_are_rows_of_their_own() -> None:
     assert [row.value for row in found.values()][1:] == [0.0, 1.0]
 
 
-def test_saying_nothing_of_the_side_is_no_error() -> None:
-    assert [row.value for row in rows(replace(REPLY, text="Lung nodule")).values()] == [
-        pytest.approx(0.8),
-        0.0,
-        0.0,
-    ]
+def test_saying_nothing_of_the_side_is_neither_an_error_nor_free_of_one() -> None:
+    found = rows(replace(REPLY, text="Lung nodule"))
+    assert [row.value for row in found.values()] == [pytest.approx(0.8), None, 0.0]
+    side = found["side_error"]
+    assert (side.status, side.reason) == (Status.UNPARSED, "the description states no side")
+    organ = rows(replace(REPLY, text="Nodule on the left"))["organ_error"]
+    assert (organ.status, organ.reason) == (Status.UNPARSED, "the description states no organ")
+
+
+def test_the_body_part_answers_for_the_organ() -> None:
+    found = rows(replace(REPLY, text="A left chest nodule"))
+    assert [found[name].value for name in ("side_error", "organ_error")] == [0.0, 0.0]
+
+
+def test_the_side_of_another_lesion_is_no_answer() -> None:
+    found = rows(replace(REPLY, text="A lung nodule. A cyst in the left kidney."))
+    assert found["side_error"].status is Status.UNPARSED
 
 
 def test_what_the_reference_does_not_state_is_undefined_whatever_the_reply() -> None:
@@ -130,7 +141,7 @@ def test_a_model_can_do_the_reading() -> None:
     # chest 1, lung 3, side 3 right; nodule 2 missing: 7 / (7 + 1)
     assert rows(replace(REPLY, text="L. lung"), scorer=scorer)["fact_score"].value == 7 / 8
     row = rows(replace(REPLY, text="unknown to it"), scorer=scorer)["fact_score"]
-    assert (row.status, row.reason) == (Status.UNPARSED, "the model was not asked about this text")
+    assert (row.status, row.reason) == (Status.UNDEFINED, "the model was not asked about this text")
     nothing = FactScorer(reader=lambda text: LesionFacts(unreadable="broken"))
     assert rows(REPLY, scorer=nothing)["fact_score"].status is Status.UNDEFINED
 

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal
 
 from overread.benchmarks.ct_bench import layout
 from overread.contracts import AlsoMetric, AnalysisPlan, Card, ExpectedCount, Scorer
-from overread.metrics.facts import FACT_SCORE, ORGAN_ERROR, SIDE_ERROR
+from overread.metrics.facts import BY_MODEL, BY_RULE
 from overread.records import Item, Media, Option, Part, Profile, PublishedValue, Status
 from overread.scoring.caption_scorer import CAPTION_MEASURES, caption_scorers
 from overread.scoring.choice_scorer import ChoiceScorer
@@ -86,11 +86,16 @@ PLAN: Final = AnalysisPlan(
 )
 
 _CAPTION_ALSO: Final = (
-    # An error is one of a caption that was read, where the reference names a side or an organ: a
-    # reply that failed is none, and no proof of care.
+    # Of facts that a model has read, where one was asked to; as the headline is counted.
+    AlsoMetric(
+        metric=BY_MODEL.score.name, profiles=("honest",), drops=(Status.UNDEFINED,), is_share=True
+    ),
+    # An error is one of a caption that names a side or an organ where the reference does: one that
+    # is silent, and a reply that failed, is none and no proof of care.
     *(
-        AlsoMetric(metric=metric, profiles=("honest",), drops=tuple(Status)[1:], is_share=True)
-        for metric in (SIDE_ERROR.name, ORGAN_ERROR.name)
+        AlsoMetric(metric=spec.name, profiles=("honest",), drops=tuple(Status)[1:], is_share=True)
+        for metrics in (BY_RULE, BY_MODEL)
+        for spec in (metrics.side_error, metrics.organ_error)
     ),
     *(AlsoMetric(metric=metric, profiles=("published",)) for metric in CAPTION_MEASURES),
 )
@@ -99,7 +104,7 @@ CAPTION_PLAN: Final = AnalysisPlan(
     strata=((), ("box",)),
     cells=("box",),
     cluster="patient",
-    headline=FACT_SCORE.name,
+    headline=BY_RULE.score.name,
     also=_CAPTION_ALSO,
     # All lesions of a patient are described, and each of them with its box and without.
     cells_are_independent=False,
@@ -118,7 +123,12 @@ def plan_for(tasks: Collection[str]) -> AnalysisPlan:
         return PLAN
     if not questions:
         return CAPTION_PLAN
-    facts = AlsoMetric(metric=CAPTION_PLAN.headline, profiles=("honest",))
+    facts = AlsoMetric(
+        metric=CAPTION_PLAN.headline,
+        profiles=("honest",),
+        drops=(Status.UNDEFINED,),
+        is_share=True,  # a caption that never came scores 0, as where captions lead
+    )
     return replace(
         PLAN,
         headline_only={"task": questions},

@@ -11,6 +11,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import cast
 
+from overread.models.fake.fact_answers import facts_reply
 from overread.models.fake.judge_answers import judge_reply
 from overread.models.fake.script import Script
 
@@ -96,6 +97,8 @@ def reply_text(script: Script, outcome: str, asked: Asked) -> str | None:
             pass
     if (judged := judge_reply(script.judge, asked.words)) is not None:
         return judged
+    if (listed := facts_reply(script.facts, asked.words)) is not None:
+        return listed
     if script.form == "words" or (script.form == "json" and asked.is_open):
         return script.choose_words(asked.digest)
     if script.form == "letter":

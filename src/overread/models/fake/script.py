@@ -12,6 +12,7 @@ form           ``json`` (as the chat protocol asks; `words` where pictures are s
                sentence is asked for), ``letter``, ``prose``, or ``words`` for open questions: one
                of a few short answers, by hash
 judge          how it grades answers, where that is asked: see `judge_answers`; ``exact``
+facts          how it reads the facts of a text, where that is asked: see `fact_answers`; ``text``
 delay          seconds before every reply
 queue          what happens to the first requests, joined by ``+``: ``429+ok+cut``
 seed           which requests the shares below hit
@@ -38,6 +39,7 @@ from pathlib import Path
 from typing import cast
 
 from overread.errors import UsageError, expected
+from overread.models.fake.fact_answers import FACTS
 from overread.models.fake.judge_answers import JUDGES
 
 __all__ = ["OUTCOMES", "Script", "read_script"]
@@ -89,6 +91,7 @@ class Script:
     letter: str = "hash"
     form: str = "json"
     judge: str = "exact"
+    facts: str = "text"
     delay_s: float = 0.0
     queue: tuple[str, ...] = ()
     seed: int = 0
@@ -203,6 +206,12 @@ def _judge(value: str) -> str:
     return value
 
 
+def _facts(value: str) -> str:
+    if value not in FACTS:
+        raise ValueError(value)
+    return value
+
+
 def _queue(value: str) -> tuple[str, ...]:
     names = tuple(filter(None, value.split("+")))
     if any(name not in OUTCOMES for name in names):
@@ -227,6 +236,7 @@ _READERS = {
     "letter": ("letter", _letter),
     "form": ("form", _form),
     "judge": ("judge", _judge),
+    "facts": ("facts", _facts),
     "delay": ("delay_s", _seconds),
     "queue": ("queue", _queue),
     "seed": ("seed", int),

@@ -47,6 +47,14 @@ class FactComparison:
         """Whether the reference states one of these facts."""
         return any(each.reference is not None for each in self.verdicts if each.fact in facts)
 
+    def is_answered(self, *facts: FactName) -> bool:
+        """Whether the prediction says anything, right or wrong, of what the reference states."""
+        return any(
+            each.reference is not None and each.prediction is not None
+            for each in self.verdicts
+            if each.fact in facts
+        )
+
     @property
     def summary(self) -> str:
         """Tell all verdicts in a few words: ``organ right; side wrong (left, not right)``."""

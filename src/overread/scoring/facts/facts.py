@@ -56,6 +56,9 @@ class LesionFacts:
     lesions: tuple[Lesion, ...] = ()
     unreadable: str | None = None
     """``empty``, ``not in English (German?)``, ``names no fact of a lesion``."""
+    reader_failed: bool = False
+    """Whether the text is unreadable through no fault of its own: the model that was to read it
+    gave no reply, or none of the form asked for."""
 
     @property
     def present(self) -> tuple[Lesion, ...]:

@@ -97,18 +97,22 @@ class FactForm:
     def read(self, reply: str | None, sentence: str) -> LesionFacts:
         """Read one reply; whatever it holds, facts or a reason why there are none."""
         if reply is None or not reply.strip():
-            return LesionFacts(unreadable="the model's reply is empty")
+            return _failed("the model's reply is empty")
         _, code = _mark(sentence)
         listed = _listed(reply[-_MOST_READ:], code)
         if listed is None:
-            return LesionFacts(unreadable="no whole list of lesions in the model's reply")
+            return _failed("no whole list of lesions in the model's reply")
         lesions = [_lesion(row) for row in listed[:_MOST_LESIONS]]
         if any(lesion is None for lesion in lesions):
-            return LesionFacts(unreadable="the model's list is not of the form asked for")
+            return _failed("the model's list is not of the form asked for")
         read = tuple(lesion for lesion in lesions if lesion is not None and not lesion.is_empty)
         if not read:
             return LesionFacts(unreadable="names no fact of a lesion")
         return LesionFacts(lesions=read)
+
+
+def _failed(reason: str) -> LesionFacts:
+    return LesionFacts(unreadable=reason, reader_failed=True)
 
 
 def _mark(sentence: str) -> tuple[str, str]:

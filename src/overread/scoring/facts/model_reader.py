@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from hashlib import sha256
+from typing import Final
 
-from overread.contracts.models import Model, Query
+from overread.contracts import Joiner, Model, Query, Reply
 from overread.errors import FatalModelError, ModelError
 from overread.records import Item, Status, Text
 from overread.scoring.facts.facts import LesionFacts
 from overread.scoring.facts.model_form import FactForm
 
-__all__ = ["ask_for_facts", "read_by_model"]
+__all__ = ["ask_for_facts", "facts_of_reply", "read_by_model"]
 
-_CUT = "the model's reply was cut off by the limit of tokens"
+_CUT: Final = "the model's reply was cut off by the limit of tokens"
+
+
+async def _forget(sentence: str, reply: Reply) -> None:
+    """Keep nothing."""
+    del sentence, reply
 
 
 async def ask_for_facts(
-    model: Model, sentences: Iterable[str], *, form: FactForm | None = None
+    model: Model,
+    sentences: Iterable[str],
+    *,
+    form: FactForm | None = None,
+    keep: Callable[[str, Reply], Awaitable[None]] = _forget,
 ) -> Mapping[str, LesionFacts]:
     """Ask a model for the facts of each distinct sentence, several at a time.
 
@@ -28,6 +38,10 @@ async def ask_for_facts(
         Any chat model, opened with `ModelOptions.text_only`; it is not closed here.
     sentences
         References and replies, raw; empty ones are not asked about.
+    form
+        The way of asking; `FactForm` as it is now when left out.
+    keep
+        Is given each sentence with the raw reply as it comes, before another is asked in its place.
 
     Returns
     -------
@@ -38,17 +52,30 @@ async def ask_for_facts(
     Raises
     ------
     FatalModelError
-        No request can succeed.
+        No request can succeed. Replies that were on their way have been waited for and kept.
     """
     form = form or FactForm()
     known: dict[str, LesionFacts] = {}
-    waiting = [each for each in dict.fromkeys(sentences) if each.strip()]
+    items = {each: _item(each, form) for each in dict.fromkeys(sentences) if each.strip()}
+    waiting = list(items)
+    trouble: list[FatalModelError] = []
     await model.preflight()
+    if isinstance(model, Joiner):
+        model.announce(items.values())
 
     async def work() -> None:
         while waiting:
             sentence = waiting.pop(0)
-            known[sentence] = await _ask(model, form, sentence)
+            try:
+                reply = await model.ask(Query(item=items[sentence]))
+            except FatalModelError as error:
+                trouble.append(error)
+                waiting.clear()
+                return
+            except ModelError as error:
+                reply = Reply(status=Status.FAILED, reason=str(error))
+            await keep(sentence, reply)
+            known[sentence] = facts_of_reply(reply, sentence, form)
 
     workers = [asyncio.create_task(work()) for _ in range(min(model.max_concurrency, len(waiting)))]
     try:
@@ -57,11 +84,13 @@ async def ask_for_facts(
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+    if trouble:
+        raise trouble[0]
     return known
 
 
-async def _ask(model: Model, form: FactForm, sentence: str) -> LesionFacts:
-    item = Item(
+def _item(sentence: str, form: FactForm) -> Item:
+    return Item(
         id=sha256(sentence.encode("utf-8", "surrogatepass")).hexdigest(),
         benchmark="facts",
         task="facts",
@@ -70,16 +99,15 @@ async def _ask(model: Model, form: FactForm, sentence: str) -> LesionFacts:
         prompt=form.prompt(sentence),
         answer_space=Text(),
     )
-    try:
-        reply = await model.ask(Query(item=item))
-    except FatalModelError:
-        raise
-    except ModelError as problem:
-        return LesionFacts(unreadable=f"the model gave no reply: {problem}")
+
+
+def facts_of_reply(reply: Reply, sentence: str, form: FactForm) -> LesionFacts:
+    """Read a model's reply about a sentence; unreadable, with the reason, where there is none."""
     if reply.status is not Status.OK:
-        return LesionFacts(unreadable=f"the model gave no reply: {reply.reason or reply.status}")
+        reason = f"the model gave no reply: {reply.reason or reply.status}"
+        return LesionFacts(unreadable=reason, reader_failed=True)
     if reply.finish_reason == "length":
-        return LesionFacts(unreadable=_CUT)
+        return LesionFacts(unreadable=_CUT, reader_failed=True)
     return form.read(reply.text, sentence)
 
 
@@ -95,6 +123,7 @@ def read_by_model(readings: Mapping[str, LesionFacts]) -> Callable[[str], Lesion
 
     def read(sentence: str) -> LesionFacts:
         known = readings.get(sentence)
-        return known or LesionFacts(unreadable="the model was not asked about this text")
+        reason = "the model was not asked about this text"
+        return known or LesionFacts(unreadable=reason, reader_failed=True)
 
     return read

@@ -24,7 +24,7 @@ from overread.scoring.facts.ontology import OntologyTerms
 from overread.scoring.facts.sizes import size_mentions
 from overread.scoring.facts.words import Word, prepared, words_of
 
-__all__ = ["read_facts", "size_of"]
+__all__ = ["completed", "read_facts", "size_of"]
 
 _ENGLISH: Final = frozenset(
     """
@@ -63,9 +63,7 @@ def read_facts(sentence: str | None, *, ontology: OntologyTerms | None = None) -
     """
     text = prepared(sentence)
     facts = _kept(text) if len(text) <= _LONGEST_KEPT else _read(text)
-    if ontology is not None and len(facts.lesions) <= 1:
-        facts = _completed(facts, ontology)
-    return facts
+    return facts if ontology is None else completed(facts, ontology)
 
 
 _LONGEST_KEPT: Final = 500
@@ -244,8 +242,15 @@ def _placed(lesion: Lesion, like: Lesion) -> Lesion:
     )
 
 
-def _completed(facts: LesionFacts, ontology: OntologyTerms) -> LesionFacts:
-    """Add what the release's own terms say and the sentence does not."""
+def completed(facts: LesionFacts, ontology: OntologyTerms) -> LesionFacts:
+    """Add what the release's own terms say of a lesion and its sentence does not.
+
+    Terms are read by rule, whoever read the sentence. A sentence that speaks of several lesions, of
+    one that is not there, or that cannot be read for another reason than that it says nothing,
+    stays as it is.
+    """
+    if len(facts.lesions) > 1:
+        return facts
     lesion = facts.lesions[0] if facts.lesions else Lesion()
     if facts.unreadable not in (None, "empty", "names no fact of a lesion") or not lesion.present:
         return facts

@@ -4,46 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from overread.metrics.facts import FACT_SCORE, ORGAN_ERROR, SIDE_ERROR, FactName
-from overread.metrics.spec import MetricSpec
+from overread.metrics.facts import BY_RULE, FactMetrics, FactName
 from overread.records import Item, Profile, Reference, Response, Score, Status, Text
 from overread.scoring.facts.compare import FactComparison, compare_facts
 from overread.scoring.facts.facts import LesionFacts
 from overread.scoring.facts.ontology import OntologyTerms
-from overread.scoring.facts.reader import read_facts
+from overread.scoring.facts.reader import completed, read_facts
 from overread.scoring.reading import Rule
 from overread.scoring.refusals import declines
-from overread.scoring.rows import Outcome, check_records, score_row
+from overread.scoring.rows import Outcome, check_records, score_row, undefined
 
 __all__ = ["FactScorer"]
 
 
+_Trouble: TypeAlias = "tuple[Status, str] | None"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactScorer:
-    """Turns the reply to a `Text` item into a ``fact_score`` row, and one row for each error.
+    """Turns the reply to a `Text` item into three rows: a score of facts, and one for each error.
 
-    The errors are ``side_error`` and ``organ_error``.
+    By rule they are called ``fact_score``, ``side_error`` and ``organ_error``; what a model has
+    read goes by names of its own (`metrics.facts.BY_MODEL`).
 
-    `fact_score` has a value where both sides could be read; its reason tells the verdict on every
+    The score has a value where both sides could be read; its reason tells the verdict on every
     fact. A reference that cannot be read, or states no side (no organ), is `UNDEFINED` in that
     metric, whatever the reply. A reply in which no fact is found is `UNPARSED`, or `REFUSED` where
-    it declines. The two errors are 1.0 exactly where the reply contradicts the reference: to say
-    nothing of the side is none.
+    it declines. The two errors are 1.0 where the reply contradicts the reference and 0.0 where it
+    states the fact and does not; a reply that states none is `UNPARSED` there, and no proof of
+    care. Where the model that was to read a text failed, all is `UNDEFINED`: that is no fault of
+    the reply.
 
     Parameters
     ----------
     reader
         How a text is read: by rule, or what a model read (`model_reader.read_by_model`).
+    metrics
+        Under which names.
     terms
         What the release's tables say of an item's lesion beside its sentence; read by rule.
     """
 
     profile: Profile = "honest"
-    metric: str = FACT_SCORE.name
-    metric_version: str = FACT_SCORE.version
     reader: Callable[[str], LesionFacts] = read_facts
+    metrics: FactMetrics = BY_RULE
     terms: Callable[[Item], OntologyTerms | None] | None = None
+
+    @property
+    def metric(self) -> str:
+        """The score's name."""
+        return self.metrics.score.name
 
     def takes(self, item: Item) -> bool:
         """Say whether an item asks for free text."""
@@ -60,25 +72,20 @@ class FactScorer:
         check_records(item, reference, response, space=Text)
         right = self._reference(item, reference)
         said, trouble = self._reply(response)
-        found = None if right.unreadable else compare_facts(right, said)
-        unread = reference.problem or right.unreadable or "the reference states no fact"
-
-        def row(spec: MetricSpec, value: float | None, missing: str) -> Score:
-            status, reason = Status.OK, None
-            if value is None:
-                status, reason = Status.UNDEFINED, missing
-            elif trouble is not None:
-                value, (status, reason) = None, trouble
-            else:
-                reason = found.summary if found else None
-            return _row(self, spec, (item, response), value=value, status=status, reason=reason)
-
-        side = _error(found, "side")
-        organ = _error(found, "organ", "body part")
-        return (
-            row(FACT_SCORE, found.score if found else None, unread),
-            row(SIDE_ERROR, side, "the reference states no side" if found else unread),
-            row(ORGAN_ERROR, organ, "the reference states no organ" if found else unread),
+        metrics = self.metrics
+        if right.unreadable:
+            all_three = (undefined(reference.problem or right.unreadable),) * 3
+        else:
+            found = compare_facts(right, said)
+            all_three = (
+                _score(found, trouble),
+                _error(found, trouble, "side", ("side",)),
+                _error(found, trouble, "organ", ("organ", "body part")),
+            )
+        specs = (metrics.score, metrics.side_error, metrics.organ_error)
+        return tuple(
+            score_row(item, response, outcome, spec=spec, profile=self.profile)
+            for spec, outcome in zip(specs, all_three, strict=True)
         )
 
     def _reference(self, item: Item, reference: Reference) -> LesionFacts:
@@ -86,11 +93,10 @@ class FactScorer:
             reason = reference.problem or "the release states no answer"
             return LesionFacts(unreadable=reason)
         terms = self.terms(item) if self.terms is not None else None
-        if terms is not None:
-            return read_facts(reference.answer, ontology=terms)
-        return self.reader(reference.answer)
+        facts = self.reader(reference.answer)
+        return facts if terms is None else completed(facts, terms)
 
-    def _reply(self, response: Response) -> tuple[LesionFacts, tuple[Status, str] | None]:
+    def _reply(self, response: Response) -> tuple[LesionFacts, _Trouble]:
         """Read a reply; give what it says, and what makes that no answer."""
         nothing = LesionFacts()
         if response.status is not Status.OK:
@@ -105,7 +111,8 @@ class FactScorer:
             return nothing, (Status.REFUSED, declined)
         if facts.unreadable is None:
             return facts, None
-        return nothing, (Status.UNPARSED, facts.unreadable)
+        status = Status.UNDEFINED if facts.reader_failed else Status.UNPARSED
+        return nothing, (status, facts.unreadable)
 
 
 def _is_thin(facts: LesionFacts) -> bool:
@@ -116,22 +123,24 @@ def _is_thin(facts: LesionFacts) -> bool:
     )
 
 
-def _error(found: FactComparison | None, *facts: FactName) -> float | None:
-    """Give 1.0 where one of the facts is contradicted; None where the reference states none."""
-    if found is None or not found.states(*facts):
-        return None
-    return float(found.is_wrong(*facts))
+def _score(found: FactComparison, trouble: _Trouble) -> Outcome:
+    if found.score is None:
+        return undefined("the reference states no fact")
+    if trouble is not None:
+        return Outcome(value=None, status=trouble[0], reason=trouble[1])
+    return Outcome(value=found.score, status=Status.OK, reason=found.summary)
 
 
-def _row(
-    scorer: FactScorer,
-    spec: MetricSpec,
-    of: tuple[Item, Response],
-    *,
-    value: float | None,
-    status: Status,
-    reason: str | None,
-) -> Score:
-    item, response = of
-    outcome = Outcome(value=value, status=status, reason=reason)
-    return score_row(item, response, outcome, spec=spec, profile=scorer.profile)
+def _error(
+    found: FactComparison, trouble: _Trouble, name: str, facts: tuple[FactName, ...]
+) -> Outcome:
+    """Give 1.0 where one of the facts is contradicted, 0.0 where it is stated and not."""
+    if not found.states(*facts):
+        return undefined(f"the reference states no {name}")
+    if trouble is not None:
+        return Outcome(value=None, status=trouble[0], reason=trouble[1])
+    if not found.is_answered(*facts):
+        reason = f"the description states no {name}"
+        return Outcome(value=None, status=Status.UNPARSED, reason=reason)
+    value = float(found.is_wrong(*facts))
+    return Outcome(value=value, status=Status.OK, reason=found.summary)
