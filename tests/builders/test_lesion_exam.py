@@ -30,7 +30,7 @@ def lesions(n: int, *, seed: int, in_mm: bool = True) -> list[SetLesion]:
                 lesion_idx=index,
                 split=("test", "validation", "train")[index % 3],
                 coarse_type=coarse_type if index % 40 else -1,
-                picture=f"slice {index // 2}",
+                picture=f"{index // 2:06d}_01_01_010",
                 box=Box(x_min=x, y_min=y, x_max=x + long, y_max=y + 0.7 * long),
                 diameters_mm=(long, 0.7 * long) if in_mm else None,
             )
@@ -143,6 +143,36 @@ def test_the_right_picture_bears_the_right_letter() -> None:
             assert {one.lesion_idx for one in shown} == {question.lesion_idx}
         else:
             assert len({BY_IDX[one.lesion_idx].picture for one in shown}) == 4
+
+
+def test_no_option_is_right_for_another_lesion_of_the_slice() -> None:
+    # Each slice of FOUND holds two lesions; without a box either may be meant.
+    def fits(task: str, told_of: SetLesion, shown: SetLesion) -> bool:
+        assert told_of.diameters_mm is not None
+        assert shown.diameters_mm is not None
+        a, b = sorted((told_of.diameters_mm[0], shown.diameters_mm[0]))
+        types = {told_of.coarse_type, shown.coarse_type}
+        same_type = task == "img2size" or len(types) == 1 or min(types) < 0
+        return same_type and b < 1.2499 * a
+
+    by_text = {
+        (one.split, tell(one)): one
+        for one in FOUND
+        for tell in (description, size_text)
+        if one.split != "train"
+    }
+    seen = Counter[str]()
+    for question in exam_of(1).questions:
+        if len(question.texts) != 4:
+            continue
+        picture = BY_IDX[question.lesion_idx].picture
+        shown = [one for one in FOUND if one.picture == picture]
+        for letter, text in zip(LETTERS, question.texts, strict=True):
+            if letter != question.correct_choice:
+                wrong = by_text[question.split, text]
+                assert not any(fits(question.q_type, wrong, one) for one in shown)
+                seen[question.q_type] += 1
+    assert min(seen[task] for task in ("img2txt", "ct2txt", "img2size")) > 200
 
 
 def test_letters_are_balanced_in_every_setting() -> None:

@@ -6,38 +6,33 @@ a reader who sees only the words is right one time in four. The wrong choices ar
 four lesions cross two types with two sizes where the split has such four.
 
 The same questions are asked without and with the box, so that the two can be compared in pairs.
+Without it nobody can tell which lesion of a picture is meant: a wrong choice must be wrong for
+every lesion known in what is shown.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from overread.benchmarks.ct_bench.exam_draws import (
-    View,
-    draw_letters,
-    in_letter_order,
-    picture_name,
-    slices_of,
-)
+from overread.benchmarks.ct_bench.exam_draws import View, draw_letters, in_letter_order
 from overread.benchmarks.ct_bench.exam_files import Question
 from overread.benchmarks.ct_bench.layout import (
-    IMAGE_CHOICE_TASKS,
-    KEY_SLICE,
     LETTERS,
     QUESTION_SPLITS,
     SETTINGS,
     STACK_TASKS,
-    BboxType,
     QuestionSplit,
-    Setting,
 )
+from overread.builders.exam_questions import DrawnQuestion, in_every_setting
 from overread.builders.lesion_words import SetLesion, description, size_text
+from overread.builders.shown_together import shows_also
 from overread.records import Box, Finding, Severity
 
 __all__ = ["Misplace", "SetExam", "draw_set_exam"]
@@ -59,19 +54,52 @@ class SetExam:
     """Questions, the pictures they show by file name, and what could not be asked."""
 
     questions: tuple[Question, ...]
-    views: dict[str, View[Box]]
+    views: Mapping[str, View[Box]]
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """One question before it is worded: four options in letter order."""
+class _Pool:
+    """The lesions of a split that a task can ask about, and what each of their pictures shows."""
 
-    right: SetLesion
-    letter: str
-    options: tuple[SetLesion, ...]
-    boxes: tuple[Box, ...] = ()
-    """For txt2bbox: the four boxes on the right lesion's picture, in letter order."""
+    def __init__(
+        self,
+        task: str,
+        split: QuestionSplit,
+        lesions: Sequence[SetLesion],
+        stacks: set[int],
+    ) -> None:
+        self.kind: _Kind = "sized" if task == "img2size" else "described"
+        self.lesions = [
+            lesion
+            for lesion in lesions
+            if lesion.split == split
+            and (lesion.coarse_type > 0 or self.kind == "sized")
+            and (lesion.lesion_idx in stacks or task not in STACK_TASKS)
+        ]
+        by_patient: dict[str, list[SetLesion]] = defaultdict(list)
+        for lesion in lesions:
+            by_patient[_patient(lesion)].append(lesion)
+        self._shown = {
+            lesion.lesion_idx: [
+                other
+                for other in by_patient[_patient(lesion)]
+                if shows_also(task, lesion.picture, other.picture)
+            ]
+            for lesion in self.lesions
+        }
+
+    def differ(self, one: SetLesion, other: SetLesion) -> bool:
+        """Say whether two lesions can be options of one question.
+
+        Not on one slice, and what is told of each is wrong for all that is shown with the other.
+        """
+        if one.picture == other.picture:
+            return False
+        return all(
+            _told_apart(self.kind, shown, told)
+            for told, seen in ((one, other), (other, one))
+            for shown in self._shown[seen.lesion_idx]
+        )
 
 
 def draw_set_exam(
@@ -97,23 +125,23 @@ def draw_set_exam(
     seed
         Of every draw, and salt of the pictures' names, which must not tell what they show.
     """
-    questions: list[Question] = []
-    views: dict[str, View[Box]] = {}
+    drawn: list[DrawnQuestion[Box]] = []
     findings: list[Finding] = []
     for split, task in itertools.product(QUESTION_SPLITS, _tasks()):
-        pool = _pool(task, split, lesions, stacks)
-        settings = [setting for setting in SETTINGS if setting.task == task]
-        most = settings[0].test if split == "test" else settings[0].validation
+        pool = _Pool(task, split, lesions, stacks)
+        setting = next(each for each in SETTINGS if each.task == task)
+        most = setting.test if split == "test" else setting.validation
         rng = np.random.default_rng([seed, QUESTION_SPLITS.index(split), _tasks().index(task)])
-        asked = list(_ask(task, pool, min(most, len(pool)), misplace, rng))
+        asked = list(_ask(task, split, pool, min(most, len(pool.lesions)), misplace, rng))
         if not asked:
-            findings.append(_not_asked(task, split, len(pool)))
-        for setting, one in itertools.product(settings, asked):
-            shown = _shown(setting, one, split)
-            names = [picture_name(view, _corners(view.boxed), seed=seed) for view in shown]
-            views.update(zip(names, shown, strict=True))
-            questions.append(_question(setting, one, split, names, len(questions) + 1))
-    return SetExam(questions=tuple(questions), views=views, findings=tuple(findings))
+            findings.append(_not_asked(task, split, len(pool.lesions)))
+        drawn.extend(asked)
+    questions, views = in_every_setting(drawn, seed=seed)
+    return SetExam(
+        questions=tuple(question for _, question in questions),
+        views=views,
+        findings=tuple(findings),
+    )
 
 
 def _tasks() -> list[str]:
@@ -122,85 +150,97 @@ def _tasks() -> list[str]:
     return [task for task in tasks if not task.endswith("attrib")]
 
 
-def _pool(
-    task: str, split: QuestionSplit, lesions: Sequence[SetLesion], stacks: set[int]
-) -> list[SetLesion]:
-    """Give the lesions of a split that a task can ask about."""
-    return [
-        lesion
-        for lesion in lesions
-        if lesion.split == split
-        and (lesion.coarse_type > 0 or task == "img2size")
-        and (lesion.lesion_idx in stacks or task not in STACK_TASKS)
-    ]
+def _patient(lesion: SetLesion) -> str:
+    return lesion.picture.partition("_")[0]
 
 
 def _ask(
-    task: str, pool: Sequence[SetLesion], n: int, misplace: Misplace, rng: np.random.Generator
-) -> Iterator[_Asked]:
+    task: str,
+    split: QuestionSplit,
+    pool: _Pool,
+    n: int,
+    misplace: Misplace,
+    rng: np.random.Generator,
+) -> Iterator[DrawnQuestion[Box]]:
     letters = draw_letters(n, rng)
     if task == "txt2bbox":
-        yield from _ask_for_box(pool, letters, misplace, rng)
+        yield from _ask_for_box(split, pool, letters, misplace, rng)
         return
+    tell = size_text if pool.kind == "sized" else description
     done: set[frozenset[int]] = set()
     for letter in letters:
-        four = _four(task, pool, done, rng)
+        four = _four(pool, done, rng)
         if four is None:
             return
         done.add(frozenset(lesion.lesion_idx for lesion in four))
-        right = int(rng.integers(4))
-        options = in_letter_order(four, right, letter, rng)
-        yield _Asked(right=four[right], letter=letter, options=tuple(options))
+        options = in_letter_order(four, int(rng.integers(4)), letter, rng)
+        yield DrawnQuestion(
+            split=split,
+            task=task,
+            letter=letter,
+            lesions=tuple(lesion.lesion_idx for lesion in options),
+            told=tuple(tell(lesion) for lesion in options),
+            marks=tuple(lesion.box for lesion in options),
+        )
 
 
 def _ask_for_box(
-    pool: Sequence[SetLesion], letters: Sequence[str], misplace: Misplace, rng: np.random.Generator
-) -> Iterator[_Asked]:
+    split: QuestionSplit,
+    pool: _Pool,
+    letters: Sequence[str],
+    misplace: Misplace,
+    rng: np.random.Generator,
+) -> Iterator[DrawnQuestion[Box]]:
     """Ask for each lesion's box among boxes of its size elsewhere in the same slice."""
-    for i, letter in zip(rng.permutation(len(pool)), letters, strict=False):
-        lesion = pool[i]
+    for i, letter in zip(rng.permutation(len(pool.lesions)), letters, strict=False):
+        lesion = pool.lesions[i]
         wrong = misplace(lesion, rng)
         if wrong is None:
             continue
         boxes = list(wrong)
         boxes.insert(LETTERS.index(letter), lesion.box)
-        yield _Asked(right=lesion, letter=letter, options=(lesion,) * 4, boxes=tuple(boxes))
+        yield DrawnQuestion(
+            split=split,
+            task="txt2bbox",
+            letter=letter,
+            lesions=(lesion.lesion_idx,) * len(boxes),
+            told=(description(lesion),) * len(boxes),
+            marks=tuple(boxes),
+        )
 
 
 # ---------------------------------------------------------------- four lesions
 
 
 def _four(
-    task: str, pool: Sequence[SetLesion], done: set[frozenset[int]], rng: np.random.Generator
+    pool: _Pool, done: set[frozenset[int]], rng: np.random.Generator
 ) -> list[SetLesion] | None:
     """Draw four lesions that differ in what is told, not asked about together before."""
-    kind: _Kind = "sized" if task == "img2size" else "described"
     for _ in range(_TRIES):
-        crossing = kind == "described" and rng.uniform() < _CROSSING
-        four = _crossing(pool, rng) if crossing else _apart(kind, pool, rng)
+        crossing = pool.kind == "described" and rng.uniform() < _CROSSING
+        four = _crossing(pool, rng) if crossing else _apart(pool, rng)
         if four and frozenset(lesion.lesion_idx for lesion in four) not in done:
             return four
     return None
 
 
-def _crossing(pool: Sequence[SetLesion], rng: np.random.Generator) -> list[SetLesion] | None:
+def _crossing(pool: _Pool, rng: np.random.Generator) -> list[SetLesion] | None:
     """Cross two types with two sizes: two lesions of one type, and two like them of another."""
-    first = pool[int(rng.integers(len(pool)))]
-    types = sorted({lesion.coarse_type for lesion in pool} - {first.coarse_type})
+    first = pool.lesions[int(rng.integers(len(pool.lesions)))]
+    types = sorted({lesion.coarse_type for lesion in pool.lesions} - {first.coarse_type})
     if not types:
         return None
     other_type = types[int(rng.integers(len(types)))]
-    same = [one for one in pool if one.coarse_type == first.coarse_type]
-    second = _drawn([one for one in same if _differ("described", one, first)], rng)
+    same = [one for one in pool.lesions if one.coarse_type == first.coarse_type]
+    second = _drawn([one for one in same if pool.differ(one, first)], rng)
     if second is None:
         return None
     four = [first, second]
     for like in (first, second):
         others = [
             one
-            for one in pool
-            if one.coarse_type == other_type
-            and all(_differ("described", one, taken) for taken in four)
+            for one in pool.lesions
+            if one.coarse_type == other_type and all(pool.differ(one, taken) for taken in four)
         ]
         if not others:
             return None
@@ -208,27 +248,24 @@ def _crossing(pool: Sequence[SetLesion], rng: np.random.Generator) -> list[SetLe
     return four
 
 
-def _apart(
-    kind: _Kind, pool: Sequence[SetLesion], rng: np.random.Generator
-) -> list[SetLesion] | None:
+def _apart(pool: _Pool, rng: np.random.Generator) -> list[SetLesion] | None:
     """Take the first four of a random order that all differ."""
     four: list[SetLesion] = []
-    for i in rng.permutation(len(pool)):
-        if all(_differ(kind, pool[i], taken) for taken in four):
-            four.append(pool[i])
+    for i in rng.permutation(len(pool.lesions)):
+        if all(pool.differ(pool.lesions[i], taken) for taken in four):
+            four.append(pool.lesions[i])
             if len(four) == 4:
                 return four
     return None
 
 
-def _differ(kind: _Kind, one: SetLesion, other: SetLesion) -> bool:
-    """Say whether two lesions can be options of one question: told apart, and not on one slice."""
-    if one.picture == other.picture:
-        return False
-    if kind == "described" and one.coarse_type != other.coarse_type:
+def _told_apart(kind: _Kind, shown: SetLesion, told: SetLesion) -> bool:
+    """Say whether what is told of one lesion is wrong for another: doubt is no difference."""
+    types = {shown.coarse_type, told.coarse_type}
+    if kind == "described" and len(types) == 2 and min(types) > 0:
         return True
-    in_mm = {one.diameters_mm is None, other.diameters_mm is None}
-    return len(in_mm) == 1 and abs(_size_gap(one, other)) >= _APART
+    in_mm = {shown.diameters_mm is None, told.diameters_mm is None}
+    return len(in_mm) == 1 and abs(_size_gap(shown, told)) >= _APART
 
 
 def _size_gap(one: SetLesion, other: SetLesion) -> float:
@@ -237,55 +274,6 @@ def _size_gap(one: SetLesion, other: SetLesion) -> float:
 
 def _drawn(lesions: Sequence[SetLesion], rng: np.random.Generator) -> SetLesion | None:
     return lesions[int(rng.integers(len(lesions)))] if lesions else None
-
-
-# ---------------------------------------------------------------- words and pictures
-
-
-def _question(
-    setting: Setting, asked: _Asked, split: QuestionSplit, names: Sequence[str], qa_id: int
-) -> Question:
-    if setting.task in IMAGE_CHOICE_TASKS:
-        texts = (description(asked.right),)
-    else:
-        tell = size_text if setting.task == "img2size" else description
-        texts = tuple(tell(option) for option in asked.options)
-    return Question(
-        qa_id=qa_id,
-        q_type=setting.task,
-        lesion_idx=asked.right.lesion_idx,
-        split=split,
-        bbox_type=setting.bbox_type,
-        correct_choice=asked.letter,
-        texts=texts,
-        image_paths=tuple(names),
-    )
-
-
-def _shown(setting: Setting, asked: _Asked, split: QuestionSplit) -> list[View[Box]]:
-    if asked.boxes:
-        return [_view(asked.right, split, KEY_SLICE, box) for box in asked.boxes]
-    if setting.task in IMAGE_CHOICE_TASKS:
-        shown = [(option, KEY_SLICE) for option in asked.options]
-    else:
-        shown = [(asked.right, index) for index in slices_of(setting.task)]
-    return [
-        _view(lesion, split, index, _known_box(lesion, index, setting.bbox_type))
-        for lesion, index in shown
-    ]
-
-
-def _view(lesion: SetLesion, split: QuestionSplit, index: int, box: Box | None) -> View[Box]:
-    return View(lesion_idx=lesion.lesion_idx, split=split, slice_index=index, boxed=box)
-
-
-def _known_box(lesion: SetLesion, index: int, bbox_type: BboxType) -> Box | None:
-    # A table measures the key slice only: on its neighbours a box would be a guess.
-    return lesion.box if bbox_type == "bbox" and index == KEY_SLICE else None
-
-
-def _corners(box: Box | None) -> tuple[float, ...]:
-    return (box.x_min, box.y_min, box.x_max, box.y_max) if box else ()
 
 
 def _not_asked(task: str, split: str, n_usable: int) -> Finding:

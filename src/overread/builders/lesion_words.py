@@ -31,7 +31,7 @@ class SetLesion:
     split: str
     coarse_type: int
     picture: str
-    """Names its key slice: two lesions on one slice share it."""
+    """DeepLesion's name of its key slice without ending: two lesions on one slice share it."""
     box: Box
     """On its picture, in pixels."""
     diameters_mm: tuple[float, float] | None

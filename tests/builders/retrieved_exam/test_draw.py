@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from overread.builders.retrieved_exam.draw import draw_units, reletter
 from overread.builders.retrieved_exam.embeddings import Embeddings
-from overread.builders.retrieved_exam.unlike import why_unlike
+from overread.builders.retrieved_exam.unlike import excludes, why_unlike
 from overread.records import Box
 
 SIDES, PLACES = ("left", "right"), ("lung", "kidney", "adrenal gland", "breast", "thyroid lobe")
@@ -56,9 +57,30 @@ def test_four_choices_exclude_each_other_and_are_of_four_patients(make_lesion) -
         four = [by_index[option.lesion_idx] for option in unit.options]
         assert len({one.patient for one in four}) == 4
         for one, other in itertools.permutations(four, 2):
-            assert why_unlike(unit.task, one, other) is not None
+            assert why_unlike(unit.task, one, other, with_one=(), with_other=()) is not None
         assert [o.why_wrong is None for o in unit.options].count(True) == 1
         assert unit.right.why_wrong is None
+
+
+def test_no_choice_is_right_for_another_lesion_on_the_picture(make_lesion) -> None:
+    # 30 slices show two lesions each; without a box either may be meant.
+    lesions = [
+        replace(one, picture_sha256=f"picture {i % 90}", patient=f"p{i % 90}")
+        for i, one in enumerate(_lesions(make_lesion, 120, patients=90))
+    ]
+    by_index = {one.lesion_idx: one for one in lesions}
+    on_picture = defaultdict(list)
+    for one in lesions:
+        on_picture[one.picture_sha256].append(one)
+    units, _ = _draw(lesions)
+    shared = {one.lesion_idx for some in on_picture.values() if len(some) > 1 for one in some}
+    asked = Counter(unit.task for unit in units if unit.right.lesion_idx in shared)
+    assert min(asked[task] for task in ("img2txt", "txt2img", "img2size")) > 5
+    for unit in units:
+        four = [by_index[option.lesion_idx] for option in unit.options]
+        for shown, told_of in itertools.permutations(four, 2):
+            for seen in on_picture[shown.picture_sha256]:
+                assert excludes(unit.task, seen, told_of) is not None
 
 
 def test_splits_never_meet_in_a_question(make_lesion) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from overread.builders.retrieved_exam.draw import draw_units
 from overread.builders.retrieved_exam.embeddings import Embeddings
 from overread.builders.retrieved_exam.lesions import read_lesion_set
 from overread.builders.retrieved_exam.pictures import make_misplacer
-from overread.builders.retrieved_exam.unlike import why_unlike
+from overread.builders.retrieved_exam.unlike import excludes, seen_with
 
 pytestmark = pytest.mark.data
 
@@ -38,7 +39,7 @@ def test_choices_of_real_lesions_exclude_each_other(released_slices: Path, tmp_p
             continue
         four = [by_index[option.lesion_idx] for option in unit.options]
         assert len({one.patient for one in four}) == 4
-        assert all(
-            why_unlike(unit.task, one, other) for one in four for other in four if one is not other
-        )
+        for shown, told_of in itertools.permutations(four, 2):
+            seen = (shown, *seen_with(unit.task, shown, lesions))
+            assert all(excludes(unit.task, each, told_of) is not None for each in seen)
     assert any(one.where == "test/ct2txt" for one in findings)

@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from overread.builders.retrieved_exam.unlike import excludes, told, why_unlike
+from overread.builders.retrieved_exam.lesions import ExamLesion
+from overread.builders.retrieved_exam.unlike import excludes, seen_with, told, why_unlike
+
+
+def unlike(task: str, one: ExamLesion, other: ExamLesion, *beside_one: ExamLesion) -> str | None:
+    return why_unlike(task, one, other, with_one=beside_one, with_other=())
 
 
 @pytest.mark.parametrize(
@@ -20,22 +27,22 @@ from overread.builders.retrieved_exam.unlike import excludes, told, why_unlike
 )
 def test_words_decide_what_can_be_a_wrong_choice(make_lesion, one, other, reason) -> None:
     first, second = make_lesion(1, one), make_lesion(2, other)
-    assert why_unlike("img2txt", first, second) == reason
-    assert (why_unlike("img2txt", second, first) is None) == (reason is None)
+    assert unlike("img2txt", first, second) == reason
+    assert (unlike("img2txt", second, first) is None) == (reason is None)
 
 
 def test_tables_alone_make_no_wrong_choice(make_lesion) -> None:
     # the tables know that one has 8 mm, the other 30 mm; a reader of the question does not
     one = make_lesion(1, "A lung nodule.", size="8.0 x 6.0 mm")
     other = make_lesion(2, "A pulmonary nodule.", size="30.0 x 20.0 mm")
-    assert why_unlike("img2txt", one, other) is None
-    assert why_unlike("img2size", one, other) == "size: 8 x 6 mm against 30 x 20 mm"
+    assert unlike("img2txt", one, other) is None
+    assert unlike("img2size", one, other) == "size: 8 x 6 mm against 30 x 20 mm"
 
 
 def test_what_is_shown_counts_with_all_that_is_known(make_lesion) -> None:
     shown = make_lesion(1, "A lung nodule.", size="8.0 x 6.0 mm")
     assert excludes("img2txt", shown, make_lesion(2, "A lung nodule of 3 cm.")) is not None
-    assert why_unlike("img2txt", shown, make_lesion(2, "A lung nodule of 3 cm.")) is None
+    assert unlike("img2txt", shown, make_lesion(2, "A lung nodule of 3 cm.")) is None
 
 
 @pytest.mark.parametrize(
@@ -56,7 +63,7 @@ def test_sizes_stand_side_by_side_where_they_can_be_told_apart(
 ) -> None:
     first = make_lesion(1, "A lung nodule.", size=one)
     second = make_lesion(2, "A lung nodule.", size=other)
-    assert (why_unlike("img2size", first, second) is not None) is apart
+    assert (unlike("img2size", first, second) is not None) is apart
 
 
 def test_attributes_stand_side_by_side_where_they_exclude_each_other(make_lesion) -> None:
@@ -64,9 +71,9 @@ def test_attributes_stand_side_by_side_where_they_exclude_each_other(make_lesion
     high = make_lesion(2, "A smooth, hyperattenuating lesion of the liver.")
     edge = make_lesion(3, "A hypoattenuating lesion with irregular margins.")
     assert told("img2attrib", low) == "attenuation: low; margin: smooth"
-    assert why_unlike("img2attrib", low, high) == "attenuation: low against high"
-    assert why_unlike("img2attrib", low, edge) is not None
-    assert why_unlike("img2attrib", low, make_lesion(4, low.description)) is None
+    assert unlike("img2attrib", low, high) == "attenuation: low against high"
+    assert unlike("img2attrib", low, edge) is not None
+    assert unlike("img2attrib", low, make_lesion(4, low.description)) is None
 
 
 def test_one_attribute_or_two_lesions_are_not_asked_about(make_lesion) -> None:
@@ -77,12 +84,37 @@ def test_one_attribute_or_two_lesions_are_not_asked_about(make_lesion) -> None:
 
 def test_neither_the_same_patient_nor_the_same_picture(make_lesion) -> None:
     one = make_lesion(1, "A liver cyst.", patient="a", picture="x")
-    assert why_unlike("img2txt", one, make_lesion(2, "A lung nodule.", patient="a")) is None
-    assert why_unlike("img2txt", one, make_lesion(2, "A lung nodule.", picture="x")) is None
-    assert why_unlike("img2txt", one, make_lesion(2, "A lung nodule.")) is not None
+    assert unlike("img2txt", one, make_lesion(2, "A lung nodule.", patient="a")) is None
+    assert unlike("img2txt", one, make_lesion(2, "A lung nodule.", picture="x")) is None
+    assert unlike("img2txt", one, make_lesion(2, "A lung nodule.")) is not None
 
 
 def test_a_task_without_words_tells_nothing(make_lesion) -> None:
     assert told("img2attrib", make_lesion(1, "A liver cyst.")) == ""
     one, other = make_lesion(1, "A liver cyst."), make_lesion(2, "A lung nodule.")
-    assert why_unlike("img2attrib", one, other) is None
+    assert unlike("img2attrib", one, other) is None
+
+
+def test_a_wrong_choice_is_wrong_for_every_lesion_on_the_picture(make_lesion) -> None:
+    shown = make_lesion(1, "A cyst in the liver.", patient="a", picture="x")
+    beside = make_lesion(2, "A cyst in the left kidney.", patient="a", picture="x")
+    wrong = make_lesion(3, "A left renal cyst.")
+    assert seen_with("img2txt", shown, [shown, beside, wrong]) == (beside,)
+    assert unlike("img2txt", shown, wrong) is not None
+    assert unlike("img2txt", shown, wrong, beside) is None
+    assert why_unlike("img2txt", wrong, shown, with_one=(), with_other=(beside,)) is None
+    other = make_lesion(4, "A nodule in the right lung.")
+    assert unlike("img2txt", shown, other, beside) == "body part: abdomen against chest"
+
+
+def test_a_stack_shows_the_lesions_of_its_nine_slices(make_lesion) -> None:
+    def at(lesion_idx: int, name: str) -> ExamLesion:
+        lesion = make_lesion(lesion_idx, "A liver cyst.", patient="1")
+        return replace(lesion, cells={"File_name": name})
+
+    shown, near = at(1, "000001_01_02_050.png"), at(2, "000001_01_02_054.png")
+    far, elsewhere = at(3, "000001_01_02_055.png"), at(4, "000001_01_03_050.png")
+    unknown = at(5, "")
+    every = (shown, near, far, elsewhere, unknown)
+    assert seen_with("ct2txt", shown, every) == (near, unknown)
+    assert seen_with("img2txt", shown, every) == ()

@@ -7,6 +7,7 @@ how often a text turns up tells the answer: whoever does not look is right one t
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -18,7 +19,7 @@ from overread.benchmarks.ct_bench.exam_draws import draw_letters, in_letter_orde
 from overread.builders.retrieved_exam.embeddings import Embeddings
 from overread.builders.retrieved_exam.lesions import ExamLesion
 from overread.builders.retrieved_exam.neighbours import nearest_neighbours
-from overread.builders.retrieved_exam.unlike import told, why_unlike
+from overread.builders.retrieved_exam.unlike import seen_with, told, why_unlike
 from overread.records import Box, Finding, Severity
 
 __all__ = ["Misplace", "Option", "Unit", "draw_units", "reletter"]
@@ -168,6 +169,11 @@ class _Searched:
         )
         self._near = nearest_neighbours(self._own.vectors, k=_NEIGHBOURS, groups=groups)
         self._unlike: dict[tuple[str, int, int], str | None] = {}
+        self._of_patient: dict[str, list[ExamLesion]] = defaultdict(list)
+        self._on_picture: dict[str, list[ExamLesion]] = defaultdict(list)
+        for lesion in self.lesions:
+            self._of_patient[lesion.patient].append(lesion)
+            self._on_picture[lesion.picture_sha256].append(lesion)
 
     def nearest_first(self, row: int) -> Iterator[int]:
         """Give other patients' lesions, the nearest first; beyond the first 64 on demand."""
@@ -185,8 +191,19 @@ class _Searched:
         """Say why two can stand side by side, worded from the first one's side."""
         key = (task, row, other)
         if key not in self._unlike:
-            self._unlike[key] = why_unlike(task, self.lesions[row], self.lesions[other])
+            self._unlike[key] = why_unlike(
+                task,
+                self.lesions[row],
+                self.lesions[other],
+                with_one=self._seen_with(task, row),
+                with_other=self._seen_with(task, other),
+            )
         return self._unlike[key]
+
+    def _seen_with(self, task: str, row: int) -> Sequence[ExamLesion]:
+        lesion = self.lesions[row]
+        near = (*self._of_patient[lesion.patient], *self._on_picture[lesion.picture_sha256])
+        return seen_with(task, lesion, near)
 
 
 def _draw(

@@ -60,6 +60,11 @@ class ExamLesion:
     """DeepLesion's columns as they stand in the merged table."""
 
     @property
+    def stem(self) -> str:
+        """DeepLesion's name of its key slice without ending; empty where the table gives none."""
+        return self.cells.get("File_name", "").rpartition(".")[0]
+
+    @property
     def seen(self) -> Seen:
         """What an embedder gets."""
         return Seen(

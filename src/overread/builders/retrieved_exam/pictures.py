@@ -56,7 +56,7 @@ class Stacks:
         except ReleaseError:
             return
         for lesion in lesions:
-            row = by_name.get(lesion.cells.get("File_name", "").rpartition(".")[0])
+            row = by_name.get(lesion.stem)
             paths = self._slices.readable_stack(row) if row is not None else None
             if row is not None and paths is not None:
                 self._rows[lesion.lesion_idx] = row

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from overread.builders.retrieved_exam.lesions import ExamLesion
+from overread.builders.shown_together import shows_also
 from overread.models.baselines.words import stated_size
 from overread.scoring.facts.contradiction import contradicts
 from overread.scoring.facts.facts import Lesion, LesionFacts
 from overread.scoring.facts.lexicon import lexicon
 from overread.scoring.facts.reader import read_facts
 
-__all__ = ["excludes", "told", "why_unlike"]
+__all__ = ["excludes", "seen_with", "told", "why_unlike"]
 
 _LEAST_ATTRIBUTES: Final = 2
 _APART_SHARE: Final = 1.25
@@ -69,11 +71,38 @@ def _said(lesion: ExamLesion) -> LesionFacts:
     return LesionFacts(lesions=(Lesion(attributes=_attributes(lesion)),))
 
 
-def why_unlike(task: str, one: ExamLesion, other: ExamLesion) -> str | None:
+def seen_with(
+    task: str, lesion: ExamLesion, others: Iterable[ExamLesion]
+) -> tuple[ExamLesion, ...]:
+    """Give the other lesions that what a question shows of one lesion shows as well.
+
+    Those on the very same picture; where nine slices are shown, those of the patient on one of
+    them, and those of which it is not known.
+    """
+    return tuple(
+        other
+        for other in others
+        if other.lesion_idx != lesion.lesion_idx
+        and (
+            other.picture_sha256 == lesion.picture_sha256
+            or (other.patient == lesion.patient and shows_also(task, lesion.stem, other.stem))
+        )
+    )
+
+
+def why_unlike(
+    task: str,
+    one: ExamLesion,
+    other: ExamLesion,
+    *,
+    with_one: Sequence[ExamLesion],
+    with_other: Sequence[ExamLesion],
+) -> str | None:
     """Say why two lesions can be options of one question; None where they cannot.
 
     Of other patients, on other pictures, told in other words, and each excluded by what is said of
-    the other: either may be the right one.
+    the other: either may be the right one. What is said of one must be wrong as well for whatever
+    is seen with the other (`seen_with`): without a box nobody can tell which lesion is meant.
     """
     if one.patient == other.patient or one.picture_sha256 == other.picture_sha256:
         return None
@@ -81,7 +110,10 @@ def why_unlike(task: str, one: ExamLesion, other: ExamLesion) -> str | None:
     if not all(words) or words[0] == words[1]:
         return None
     reason = excludes(task, one, other)
-    return reason if reason is not None and excludes(task, other, one) is not None else None
+    if reason is None or any(excludes(task, beside, other) is None for beside in with_one):
+        return None
+    is_apart = all(excludes(task, beside, one) is not None for beside in (other, *with_other))
+    return reason if is_apart else None
 
 
 def _size_apart(one: str, other: str) -> str | None:
