@@ -116,6 +116,18 @@ def test_drafts_that_say_what_the_sentence_says_stand(tmp_path: Path) -> None:
     assert "Nobody has reviewed" in (tmp_path / "out" / "CARD.md").read_text()
 
 
+def test_the_model_is_told_what_is_being_built(tmp_path: Path) -> None:
+    seen: set[tuple[str, str]] = set()
+
+    def answer(query: Query) -> str:
+        seen.add((query.item.benchmark, query.item.task))
+        return write(GOOD)(query)
+
+    table(tmp_path)
+    build(tmp_path, Scripted(answer).open())
+    assert seen == {("lesion-text", "generate")}
+
+
 @pytest.mark.parametrize(
     ("key", "text", "reason"),
     [

@@ -30,6 +30,7 @@ from overread.store.hashes import canonical_json, file_sha256
 
 __all__ = ["TextOutcome", "TextReport", "TextRequest", "build_lesion_text"]
 
+_BENCHMARK: Final = "lesion-text"
 _STEPS_FILE: Final = "steps.jsonl"
 _SETTINGS_FILE: Final = "settings.json"
 _SHEET_FILE: Final = "sheet.csv"
@@ -177,6 +178,7 @@ def _ask(sentences: Sequence[Sentence], asker: Asker, out: Path) -> list[Reply]:
             "generate",
             asker.identity,
             prompt(sentence.text),
+            benchmark=_BENCHMARK,
             case=sentence.lesion_idx,
             number=0,
             attempt=0,

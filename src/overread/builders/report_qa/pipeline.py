@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from overread.builders.report_qa.forms import NO_LABEL, Form
 from overread.builders.report_qa.labels import Labels
@@ -16,6 +17,8 @@ from overread.errors import FatalModelError, ModelError, OverreadError, first_er
 from overread.records import ModelIdentity, Status
 
 __all__ = ["Asker", "BuildProgress", "Generated", "Validated", "generate", "validate"]
+
+_BENCHMARK: Final = "report-qa"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +133,7 @@ async def generate(reports: Sequence[Report], form: Form, asker: Asker) -> Mappi
                 case=report.case,
                 number=0,
                 attempt=attempt,
+                benchmark=_BENCHMARK,
                 is_shared=form.shares_replies,
             )
             for report in waiting
@@ -208,6 +212,7 @@ async def _label(
             case=batch.report.case,
             number=batch.number,
             attempt=attempt,
+            benchmark=_BENCHMARK,
             is_shared=form.shares_replies,
         )
         for batch in batches

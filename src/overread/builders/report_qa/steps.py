@@ -45,6 +45,7 @@ def make_step(
     identity: ModelIdentity,
     prompt: tuple[Part, ...],
     *,
+    benchmark: str,
     case: str,
     number: int,
     attempt: int,
@@ -52,7 +53,7 @@ def make_step(
 ) -> Step:
     """Make a request of a prompt.
 
-    Its hash covers the model to its last setting, every word, and the attempt. Where steps are
+    `benchmark` names what is built, for a model that looks at it. Its hash covers the model to its last setting, every word, and the attempt. Where steps are
     shared it leaves out the case: two cases with one report are one question then.
     """
     asked = canonical_json(
@@ -66,7 +67,7 @@ def make_step(
     )
     item = Item(
         id=f"{case}/{kind}/{number}",
-        benchmark="report-qa",
+        benchmark=benchmark,
         task=kind,
         condition="text",
         question="\n\n".join(part.text or "" for part in prompt if part.role == "user"),
