@@ -179,7 +179,7 @@ def test_weights_that_are_not_finite_are_refused(value, tiny, tmp_path):
     state = load_file(str(tiny / "open_clip_model.safetensors"))
     state["text_projection"][0, 0] = value
     torch.save(state, tmp_path / "astray.pth")
-    with pytest.raises(UsageError, match="expected finite weights, got .* holds NaN or infinity"):
+    with pytest.raises(UsageError, match=r"expected finite weights, got .* holds NaN or infinity"):
         ADAPTER.open(f"{tiny}@{tmp_path / 'astray.pth'}", ModelOptions())
 
 
@@ -187,7 +187,7 @@ def test_features_that_are_not_finite_are_no_answer(tiny, picture, text_query):
     model = ADAPTER.open(str(tiny), ModelOptions())
     with torch.no_grad():
         model._scorer.network.text_projection.fill_(float("nan"))
-    with pytest.raises(ModelError, match="expected finite features .*, got NaN or infinity"):
+    with pytest.raises(ModelError, match=r"expected finite features .*, got NaN or infinity"):
         asyncio.run(model.ask(text_query([picture(1)], TEXTS)))
 
 
