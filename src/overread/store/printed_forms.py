@@ -35,6 +35,7 @@ _RULE: Final = re.compile(r"[|:\- ]*-[|:\- ]*")
 
 
 def delimited_records(text: str, path: Path) -> list[Record]:
+    """Part text at commas, semicolons, tabs or bars. UsageError for a broken quote or no row."""
     delimiter = _delimiter(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     records: list[Record] = []
@@ -136,6 +137,7 @@ def _bars(line: str) -> list[str]:
 
 
 def json_records(text: str, path: Path, *, lines: bool) -> list[Record]:
+    """Read JSON rows, of JSON Lines where `lines`, numbers as the digits that stand there."""
     if lines:
         numbered = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         rows = [(n, _parsed(line, f"{path}, line {n}")) for n, line in numbered]
@@ -243,6 +245,7 @@ def _some(records: list[Record], path: Path) -> list[Record]:
 
 
 def too_large(path: Path) -> UsageError:
+    """Word the refusal of a table that is too large."""
     return UsageError(
         expected(
             str(path),
