@@ -14,11 +14,16 @@ from scipy import special  # pyright: ignore[reportMissingTypeStubs] - scipy shi
 
 __all__ = [
     "beta_quantile",
+    "binomial_probabilities",
     "binomial_tail",
+    "binomial_tails",
     "chi_square_tail",
+    "largest_count_within",
     "log_factorial",
+    "noncentral_t_cdf",
     "normal_cdf",
     "normal_quantile",
+    "t_cdf",
     "t_quantile",
 ]
 
@@ -31,6 +36,43 @@ def beta_quantile(a: float, b: float, probability: float) -> float:
 def binomial_tail(successes: int, n: int, chance: float) -> float:
     """Probability of at most `successes` of `n`."""
     return float(special.bdtr(successes, n, chance))
+
+
+def binomial_tails(
+    successes: NDArray[np.int64], n: NDArray[np.int64], chance: float
+) -> NDArray[np.float64]:
+    """Probability of at most `successes` of `n`, element by element; 0 for fewer than none."""
+    held = np.maximum(successes, 0).astype(np.float64)
+    tails = cast("NDArray[np.float64]", special.bdtr(held, n, chance))
+    return np.where(successes < 0, 0.0, tails)
+
+
+def binomial_probabilities(
+    successes: NDArray[np.int64], n: int, chance: float
+) -> NDArray[np.float64]:
+    """Probability of exactly `successes` of `n`, element by element."""
+    k = successes.astype(np.float64)
+    ways = special.gammaln(n + 1.0) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    log_chances = special.xlogy(k, chance) + special.xlog1py(n - k, -chance)
+    return cast("NDArray[np.float64]", np.exp(ways + log_chances))
+
+
+def largest_count_within(
+    n: NDArray[np.int64], chance: float, probability: float
+) -> NDArray[np.int64]:
+    """Largest count with at most `probability` at or below it, for each `n`; -1 where none has."""
+    guess = np.full(n.shape, np.nan, dtype=np.float64)
+    some = n > 0
+    guess[some] = special.bdtrik(probability, n[some], chance)
+    count = np.floor(np.nan_to_num(guess)).astype(np.int64)
+    # The inverse is approximate: step to where the condition holds, and to where it no longer does.
+    for _ in range(2):
+        count = np.where(binomial_tails(count, n, chance) > probability, count - 1, count)
+    count = np.maximum(count, -1)
+    for _ in range(2):
+        up = binomial_tails(count + 1, n, chance) <= probability
+        count = np.where(up & (count < n), count + 1, count)
+    return count
 
 
 def chi_square_tail(statistic: float, degrees: int) -> float:
@@ -51,6 +93,22 @@ def normal_cdf(z: float) -> float:
 def normal_quantile(probability: float) -> float:
     """Value below which the standard normal distribution has `probability`."""
     return float(special.ndtri(probability))
+
+
+def t_cdf(degrees: float, t: float) -> float:
+    """Probability below `t` under Student's t with `degrees` of freedom."""
+    return float(special.stdtr(degrees, t))
+
+
+def noncentral_t_cdf(degrees: float, shift: float, t: float) -> float:
+    """Probability below `t` under the noncentral t with `degrees` of freedom, to 1e-15.
+
+    `shift` is 0 or more. What lies below a negative `t` is less than the normal tail below -`shift`;
+    where that is nothing, scipy gives NaN.
+    """
+    if t < 0 and shift > 8:
+        return 0.0
+    return float(special.nctdtr(degrees, shift, t))
 
 
 def t_quantile(degrees: float, probability: float) -> float:
