@@ -1,9 +1,11 @@
-"""Shares of what people said, with intervals over patients."""
+"""Who filled in which sheet, and shares of what people said, with intervals over patients."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from overread.stats.bootstrap import cluster_codes
 from overread.stats.few_clusters import cluster_interval
 
-__all__ = ["NO", "YES", "Share", "share_over_patients", "share_text"]
+__all__ = ["NO", "YES", "Share", "name_sheets", "share_over_patients", "share_text"]
 
 YES: Final = frozenset({"yes", "y", "true", "1"})
 NO: Final = frozenset({"no", "n", "false", "0"})
@@ -28,6 +30,28 @@ class Share:
     low: float | None
     high: float | None
     method: str
+
+
+def name_sheets(paths: Sequence[Path]) -> Mapping[Path, str]:
+    """Name each sheet once, for the rows that name no reviewer.
+
+    People fill in copies that keep the name of the sheet, each in a folder of their own: these are
+    numbered, so that two people do not pass for one. No folder of a machine is told.
+
+    Examples
+    --------
+    >>> list(name_sheets([Path("anna/sheet.csv"), Path("ben/sheet.csv"), Path("c.csv")]).values())
+    ['sheet.csv (1)', 'sheet.csv (2)', 'c.csv']
+    """
+    distinct = list({path.resolve(): path for path in paths}.values())
+    alike = Counter(path.name for path in distinct)
+    seen: Counter[str] = Counter()
+    names: dict[Path, str] = {}
+    for path in distinct:
+        seen[path.name] += 1
+        number = f" ({seen[path.name]})" if alike[path.name] > 1 else ""
+        names[path] = f"{path.name}{number}"
+    return names
 
 
 def share_over_patients(hits: Sequence[bool], patients: Sequence[str]) -> Share:

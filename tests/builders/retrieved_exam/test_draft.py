@@ -32,7 +32,6 @@ def draft() -> Draft:
         seed=3,
         embedding="e",
         units=(unit,),
-        fell_for={"1": {"nobox": {"radiomics": "B"}}},
     )
 
 

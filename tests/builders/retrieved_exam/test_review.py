@@ -111,6 +111,23 @@ def test_two_people_agree_beyond_chance(sheet: Path, tmp_path: Path, units, lesi
     assert set(review.struck) == {3, 4, 5}
 
 
+def test_two_copies_of_one_name_are_of_two_people_and_one_given_twice_is_one(
+    sheet: Path, tmp_path: Path, units, lesions
+) -> None:
+    copies = []
+    for who, keep in (("anna", "yes"), ("ben", "no")):
+        (tmp_path / who).mkdir()
+        said = {n: {"keep": keep} for n in range(1, 7)}
+        copies.append(_fill(sheet, tmp_path / who / "sheet.csv", said))
+    review = read_reviews(copies, units, lesions)
+    assert review.reviewers == ("sheet.csv (1)", "sheet.csv (2)")
+    assert review.n_by_two == 6
+    again = read_reviews(
+        [copies[0], tmp_path / "ben" / ".." / "anna" / "sheet.csv"], units, lesions
+    )
+    assert (again.reviewers, again.n_by_two) == (("sheet.csv",), 0)
+
+
 def test_rows_that_are_not_of_their_question_strike_nothing(
     sheet: Path, tmp_path: Path, units, lesions
 ) -> None:

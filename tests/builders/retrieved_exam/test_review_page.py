@@ -38,7 +38,7 @@ def test_pages_escape_every_text_and_load_nothing_from_elsewhere(
         texts=("a", "b", "c", "d"),
         image_paths=("abc.png",),
     )
-    said = {"1": {"bbox": {HOSTILE: "C", "radiomics": "B"}}}
+    said = {1: {"bbox": {HOSTILE: "C", "radiomics": "B"}}}
     write_pages(tmp_path, [(unit, question)], lesions, said)
     page = (tmp_path / "test-img2txt.html").read_text("utf-8")
     assert "<script" not in page

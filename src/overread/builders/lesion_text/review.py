@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from overread.builders.lesion_text.drafts import Draft
-from overread.builders.people_shares import NO, YES, Share, share_over_patients
+from overread.builders.people_shares import NO, YES, Share, name_sheets, share_over_patients
 from overread.builders.report_qa.audit_sheet import guarded, unguarded
 from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 from overread.errors import UsageError, expected
@@ -79,14 +79,14 @@ def read_text_reviews(paths: Sequence[Path], drafts: Sequence[Draft]) -> TextRev
     faults: dict[str, list[str]] = defaultdict(list)
     said: dict[str, dict[str, Verdict]] = defaultdict(dict)
     reviewers: dict[str, None] = {}
-    for path in paths:
+    for path, name in name_sheets(paths).items():
         for where, cells in _cells(path):
             key = unguarded(cells.get("lesion_idx", ""))
             found = _verdict(cells, by_id.get(key))
             if isinstance(found, str):
-                faults[found].append(f"{path.name}, {where}")
+                faults[found].append(f"{name}, {where}")
             elif found is not None:
-                who = cells.get("reviewer", "") or path.name
+                who = cells.get("reviewer", "") or name
                 reviewers[who] = None
                 said[key].setdefault(who, found)
     if not said:

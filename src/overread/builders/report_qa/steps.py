@@ -53,8 +53,9 @@ def make_step(
 ) -> Step:
     """Make a request of a prompt.
 
-    `benchmark` names what is built, for a model that looks at it. Its hash covers the model to its last setting, every word, and the attempt. Where steps are
-    shared it leaves out the case: two cases with one report are one question then.
+    `benchmark` names what is built, for a model that looks at it. The hash covers the model to its
+    last setting, every word, and the attempt. Where steps are shared it leaves out the case: two
+    cases with one report are one question then.
     """
     asked = canonical_json(
         [

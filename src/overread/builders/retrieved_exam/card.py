@@ -103,8 +103,9 @@ def _blind(checks: Sequence[BlindCheck]) -> Iterator[str]:
     yield ""
     for check in checks:
         for leak in (*check.leaks, *check.doubts):
+            kind = "Leak" if leak in check.leaks else "Leak, or luck,"
             yield (
-                f"- Leak in {leak.split}, {leak.where}: '{leak.policy}' is right on "
+                f"- {kind} in {leak.split}, {leak.where}: '{leak.policy}' is right on "
                 f"{100 * leak.value:.1f} % of {leak.n}; luck reaches {100 * leak.mark:.1f} %."
             )
 

@@ -40,9 +40,10 @@ class BlindCheck:
     mark: float
     """Of this rule: 39 of 40 fair exams stay below."""
     leaks: tuple[Leak, ...]
-    """Over the whole split: any of these keeps the exam from being released."""
+    """Over the whole split, or in a task by more than luck explains for any task: any of these
+    keeps the exam from being released."""
     doubts: tuple[Leak, ...]
-    """In single tasks: with so many tasks one of them may be luck."""
+    """In single tasks, by less: with so many tasks one of them may be luck."""
 
 
 def leak_findings(checks: Sequence[BlindCheck]) -> tuple[Finding, ...]:

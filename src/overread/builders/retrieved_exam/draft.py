@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from overread.benchmarks.ct_bench import layout
 from overread.builders.retrieved_exam.draw import Option, Unit
@@ -24,7 +24,7 @@ _MAX_BYTES: Final = 512 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """Drawn questions, and how often built-in readers fall for which choice."""
+    """Drawn questions, and what they were drawn from."""
 
     fingerprint: str
     """Of the lesion set they were drawn from."""
@@ -32,10 +32,6 @@ class Draft:
     embedding: str
     """Label of the embedder."""
     units: tuple[Unit, ...]
-    fell_for: Mapping[str, Mapping[str, Mapping[str, str]]] = field(
-        default_factory=dict[str, Mapping[str, Mapping[str, str]]]
-    )
-    """Number of the question → condition → reader → letter as drawn."""
 
 
 def fingerprint_of(lesions: Sequence[ExamLesion]) -> str:
@@ -80,7 +76,6 @@ def read_draft(folder: Path) -> Draft:
             seed=int(held["seed"]),
             embedding=str(held["embedding"]),
             units=tuple(_unit(one) for one in held["units"]),
-            fell_for=cast("Any", held["fell_for"]),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise _no_draft(path, f"none that can be read ({error})") from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from overread.benchmarks.ct_bench import layout
-from overread.builders.people_shares import NO, YES, Share, share_over_patients
+from overread.builders.people_shares import NO, YES, Share, name_sheets, share_over_patients
 from overread.builders.report_qa.audit_sheet import unguarded
 from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 from overread.builders.retrieved_exam.draw import Unit
@@ -79,11 +79,11 @@ def read_reviews(
     by_number = {str(unit.number): unit for unit in units}
     faults: dict[str, list[str]] = defaultdict(list)
     rows: list[_Row] = []
-    for path in paths:
+    for path, name in name_sheets(paths).items():
         for where, cells in _cells(path):
-            row = _row(cells, by_number, lesions, path)
+            row = _row(cells, by_number, lesions, name)
             if isinstance(row, str):
-                faults[row].append(f"{path.name}, {where}")
+                faults[row].append(f"{name}, {where}")
             elif row is not None:
                 rows.append(row)
     if not rows:
@@ -170,7 +170,7 @@ def _row(
     cells: Mapping[str, str],
     by_number: Mapping[str, Unit],
     lesions: Mapping[int, ExamLesion],
-    path: Path,
+    sheet: str,
 ) -> _Row | str | None:
     """Read a row; None where nobody filled it in, a text where it cannot be used."""
     answer = cells.get("answer", "").upper().rstrip(".)")
@@ -196,7 +196,7 @@ def _row(
         answer=answer,
         also_right=also,
         keep=None if not keep else keep in YES,
-        reviewer=cells.get("reviewer", "") or path.name,
+        reviewer=cells.get("reviewer", "") or sheet,
     )
 
 

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.exam_files import Question
@@ -23,21 +23,22 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding
 color:#1a1a1a;background:#fff}
 article{border-top:1px solid #bbb;padding:1rem 0}
 figure{display:inline-block;margin:.4rem .6rem .4rem 0;vertical-align:top}
-img{max-width:20rem;height:auto;background:#000}
+img{max-width:min(20rem,100%);height:auto;background:#000}
+figure:only-of-type img{max-width:min(32rem,100%)}
 figcaption{font-size:.9rem}
 table{border-collapse:collapse}td,th{padding:.15rem .8rem .15rem 0;text-align:left;
 vertical-align:top}
 summary{cursor:pointer}
 @media (prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}a{color:#9cf}}
 """
-FellFor = Mapping[str, Mapping[str, Mapping[str, str]]]
+_FellFor: TypeAlias = Mapping[int, Mapping[str, Mapping[str, str]]]
 
 
 def write_pages(
     folder: Path,
     questions: Sequence[tuple[Unit, Question]],
     lesions: Mapping[int, ExamLesion],
-    fell_for: FellFor,
+    fell_for: _FellFor,
 ) -> None:
     """Write ``index.html`` and a page for every split and task.
 
@@ -53,7 +54,7 @@ def write_pages(
     lesions
         By number.
     fell_for
-        See `Draft.fell_for`.
+        Number of the question → condition → reader → the letter it chose, as drawn.
     """
     by_unit: dict[int, list[Question]] = {}
     units: dict[int, Unit] = {}
@@ -66,7 +67,7 @@ def write_pages(
         members = list(some)
         name = f"{split}-{task}.html"
         body = "".join(
-            _article(unit, by_unit[unit.number], lesions, fell_for.get(str(unit.number), {}))
+            _article(unit, by_unit[unit.number], lesions, fell_for.get(unit.number, {}))
             for unit in members
         )
         title = f"{split}: {task}, {len(members)} questions"

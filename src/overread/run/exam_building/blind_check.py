@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from overread.analysis.blind_floor import BlindFloor, blind_floors, find_floor
 from overread.builders.retrieved_exam.checks import BlindCheck, Leak
 from overread.contracts import Release, Selection
+from overread.stats.intervals import binomial_band
 
 __all__ = ["check_blind"]
 
 _SPLITS = ("test", "validation")
 _STRATA = ((), ("task",))
 _EXCESS = 1e-9
+_TAIL = 0.025
+"""Probability that luck alone keeps a fair split from being released, by any of its tasks."""
+_CONDITIONS = 2
+"""A question is asked with and without the box at most: its two items are one draw of luck."""
 
 
 def check_blind(release: Release) -> tuple[BlindCheck, ...]:
     """Score what can be scored without looking, split by split.
 
     A split leaks when a rule passes over all its questions the mark that luck does not pass on 39
-    of 40 fair exams (see `analysis.blind_floor`). A rule that passes it in one task alone is a
-    doubt: of a dozen tasks one may do so by luck.
+    of 40 fair exams (see `analysis.blind_floor`); and when a rule does so in one task, by more than
+    luck explains for any rule in any task (the binomial band, by Bonferroni). Less in one task
+    alone is a doubt: of a dozen tasks one may pass its mark by luck.
     """
     found: list[BlindCheck] = []
     for split in _SPLITS:
@@ -30,7 +34,12 @@ def check_blind(release: Release) -> tuple[BlindCheck, ...]:
         best = find_floor(floors, {})
         if best is None:
             continue
-        leaking = [floor for floor in floors if floor.is_leak]
+        by_task = [floor for floor in floors if floor.stratum]
+        leaks: list[Leak] = []
+        doubts: list[Leak] = []
+        for floor in (floor for floor in floors if floor.is_leak):
+            is_certain = not floor.stratum or _is_beyond_luck(floor, len(by_task))
+            (leaks if is_certain else doubts).append(_leak(split, floor))
         found.append(
             BlindCheck(
                 split=split,
@@ -41,11 +50,18 @@ def check_blind(release: Release) -> tuple[BlindCheck, ...]:
                 n=best.n,
                 chance=best.chance,
                 mark=best.chance_best_high,
-                leaks=tuple(_leak(split, floor) for floor in leaking if not floor.stratum),
-                doubts=tuple(_leak(split, floor) for floor in leaking if floor.stratum),
+                leaks=tuple(leaks),
+                doubts=tuple(doubts),
             )
         )
     return tuple(found)
+
+
+def _is_beyond_luck(floor: BlindFloor, n_looked_at: int) -> bool:
+    """Say whether one of so many rules and tasks is better than luck makes the best of them."""
+    n_draws = max(1, floor.n // _CONDITIONS)
+    band = binomial_band(n_draws, floor.chance, level=1 - 2 * _TAIL / n_looked_at)
+    return floor.value > band.high + _EXCESS
 
 
 def _leak(split: str, floor: BlindFloor) -> Leak:
@@ -61,5 +77,4 @@ def _leak(split: str, floor: BlindFloor) -> Leak:
 
 
 def _given_away(floor: BlindFloor) -> tuple[str, ...]:
-    credits: Sequence[tuple[str, float]] = list(floor.credit.items())
-    return tuple(item for item, credit in credits if credit > floor.chance + _EXCESS)
+    return tuple(item for item, credit in floor.credit.items() if credit > floor.chance + _EXCESS)

@@ -146,13 +146,13 @@ def _check(request: ExamRequest) -> None:
                 remedy="Name one beside it.",
             )
         )
-    for name, value, is_good in (
-        ("--seed", request.seed, request.seed >= 0),
-        ("--most", request.most, request.most is None or request.most >= 1),
-        ("--picture-weight", request.picture_weight, 0 <= request.picture_weight <= 1),
+    weight, most = request.picture_weight, request.most
+    for name, value, is_good, rule in (
+        ("--seed", request.seed, request.seed >= 0, "a whole number of 0 or more"),
+        ("--most", most, most is None or most >= 1, "a whole number of 1 or more"),
+        ("--picture-weight", weight, 0 <= weight <= 1, "a number from 0 to 1"),
     ):
         if not is_good:
-            rule = "a number from 0 to 1" if name == "--picture-weight" else "a whole number"
             raise UsageError(
                 expected(name, rule=rule, got=value, remedy="Leave it out for the default.")
             )
@@ -180,7 +180,7 @@ def _check(request: ExamRequest) -> None:
 def _merged_table(root: Path) -> Path | None:
     wanted = "".join(layout.MERGED_FILE.split()).casefold()
     found = (p for p in sorted(root.iterdir()) if "".join(p.name.split()).casefold() == wanted)
-    return next(found, None) if root.is_dir() else None
+    return next(found, None)
 
 
 def _draw(
@@ -256,10 +256,10 @@ def _write_review(
 ) -> None:
     folder = out / REVIEW_FOLDER
     folder.mkdir(exist_ok=True)
-    fell_for: dict[str, dict[str, Mapping[str, str]]] = {}
+    fell_for: dict[int, dict[str, Mapping[str, str]]] = {}
     for unit, question in questions:
         said = chosen.get(question.qa_id, {})
-        fell_for.setdefault(str(unit.number), {})[question.bbox_type] = said
+        fell_for.setdefault(unit.number, {})[question.bbox_type] = said
     write_sheet(folder / SHEET_FILE, draft.units, lesions)
     write_pages(folder, questions, lesions, fell_for)
     write_draft(folder, draft)
