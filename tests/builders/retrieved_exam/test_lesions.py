@@ -42,6 +42,30 @@ def test_two_lesions_with_one_id_are_both_left_out(write_set, make_row) -> None:
     assert any("its id stands twice" in one.evidence for one in found.findings)
 
 
+def test_two_rows_of_one_id_in_the_merged_table_are_two_lesions_as_well(
+    write_set, make_row
+) -> None:
+    # one row says patient 3, the other patient 9: whose lesion it is decides its split
+    root = write_set([*_rows(make_row), make_row(lesion_idx="3", description="A cyst.", patient=9)])
+    metadata = root / layout.METADATA_FILE
+    metadata.write_text("".join(metadata.read_text().splitlines(keepends=True)[:-1]))
+    found = read_lesion_set(root, seed=1)
+    assert [one.lesion_idx for one in found.lesions] == [1, 2, 4, 5, 6]
+    assert any("its id stands twice" in one.evidence for one in found.findings)
+
+
+def test_metadata_is_the_list_of_lesions_and_no_other_table(write_set, make_row) -> None:
+    root = write_set(_rows(make_row))
+    metadata = root / layout.METADATA_FILE
+    lines = metadata.read_text().splitlines(keepends=True)
+    metadata.write_text("".join(lines[:4]))
+    found = read_lesion_set(root, seed=1)
+    assert [one.lesion_idx for one in found.lesions] == [1, 2, 3]
+    metadata.write_text(lines[0])
+    with pytest.raises(ReleaseError, match=r"no lesion in Metadata\.csv"):
+        read_lesion_set(root, seed=1)
+
+
 def test_another_language_is_said_and_left_for_no_question(write_set, make_row) -> None:
     rows = [
         *_rows(make_row),
@@ -50,7 +74,7 @@ def test_another_language_is_said_and_left_for_no_question(write_set, make_row) 
     found = read_lesion_set(write_set(rows), seed=1)
     (finding,) = (one for one in found.findings if "cannot be read" in one.evidence)
     assert "not in English" in finding.evidence
-    assert finding.where == "lesion 7"
+    assert (finding.where, finding.effect) == ("lesion 7", "no question asks about it or offers it")
     assert found.lesions[-1].facts.unreadable is not None
 
 

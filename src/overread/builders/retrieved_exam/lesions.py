@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from overread.builders.lesion_table import left_out
 from overread.builders.patient_splits import split_patients
 from overread.builders.retrieved_exam.embeddings import Seen
 from overread.errors import ReleaseError, expected
-from overread.records import Box, Finding
+from overread.records import Box, Finding, Severity
 from overread.scoring.facts.facts import LesionFacts
 from overread.scoring.facts.ontology import OntologyTerms
 from overread.scoring.facts.reader import read_facts
@@ -92,6 +92,20 @@ class LesionSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    """Cells of the tables by lesion id, where `LesionIndex` keeps less than an exam needs."""
+
+    lists_none: bool
+    """Whether Metadata.csv, which is the list of lesions, is there and names none: no other table
+    stands in for it then."""
+    repeated: frozenset[str]
+    """Ids with two rows in Metadata.csv or in the merged table."""
+    merged: Mapping[str, Mapping[str, str]]
+    ontology: Mapping[str, Mapping[str, str]]
+    """The first row of an id, as `LesionIndex` reads it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Split:
     """A lesion as the drawing of splits sees it."""
 
@@ -123,14 +137,13 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
     if not root.is_dir():
         raise _no_set(root, "a file" if root.exists() else "nothing there")
     index, files = LesionIndex(root), ReleaseFiles(root)
-    known = index.lesions
-    if not known:
+    known, tables = index.lesions, _read_tables(root)
+    if not known or tables.lists_none:
         raise _no_set(root, "no lesion in Metadata.csv")
-    ids, merged, ontology = _raw_tables(root)
     faults: dict[str, list[str]] = defaultdict(list)
     usable: dict[str, tuple[Path, Path, str]] = {}
     with ThreadPoolExecutor() as pool:
-        looked = pool.map(lambda one: _look(root, files, one, ids), known.values())
+        looked = pool.map(lambda one: _look(root, files, one, tables), known.values())
         for lesion, seen in zip(known.values(), looked, strict=True):
             if isinstance(seen, str):
                 faults[seen].append(f"lesion {lesion.id}")
@@ -149,33 +162,50 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
                 remedy="Add patients; an exam about one says nothing about others.",
             )
         )
-    splits, odd = _splits(rows, merged, seed)
+    splits, odd = _splits(rows, tables.merged, seed)
     lesions = [
         _lesion(
             lesion,
             usable[key],
             splits[str(lesion.patient)],
-            merged.get(key, {}),
-            ontology.get(key, {}),
+            tables.merged.get(key, {}),
+            tables.ontology.get(key, {}),
         )
         for key, lesion in rows.items()
     ]
-    unread = [each for each in lesions if each.facts.unreadable is not None]
-    for each in unread:
-        faults[f"its description cannot be read: {each.facts.unreadable}"].append(
-            f"lesion {each.lesion_idx}"
-        )
-    findings = (*index.findings, *odd, *(left_out(fault, at) for fault, at in faults.items()))
+    findings = (
+        *index.findings,
+        *odd,
+        *(left_out(fault, at) for fault, at in faults.items()),
+        *_unread(lesions),
+    )
     ordered = sorted(lesions, key=lambda one: one.lesion_idx)
     return LesionSet(lesions=tuple(ordered), findings=findings, origin=files.origin)
 
 
+def _unread(lesions: Iterable[ExamLesion]) -> Iterator[Finding]:
+    """Report descriptions that no question can be made of; their lesions stay in the set."""
+    where: dict[str, list[str]] = defaultdict(list)
+    for lesion in lesions:
+        if lesion.facts.unreadable is not None:
+            where[lesion.facts.unreadable].append(f"lesion {lesion.lesion_idx}")
+    for reason, at in where.items():
+        yield Finding(
+            severity=Severity.WARNING,
+            code="description-unreadable",
+            where=at[0],
+            evidence=f"its description cannot be read: {reason}",
+            effect="no question asks about it or offers it",
+            count=len(at),
+        )
+
+
 def _look(
-    root: Path, files: ReleaseFiles, lesion: Lesion, ids: Counter[str]
+    root: Path, files: ReleaseFiles, lesion: Lesion, tables: _Tables
 ) -> tuple[Path, Path, str] | str:
     """Find a lesion's two key slices and the hash of the plain one; a text says what is wrong."""
-    if ids[lesion.id] > 1:
-        return "its id stands twice in the table"
+    if lesion.id in tables.repeated:
+        return "its id stands twice in a table"
     if not lesion.id.isascii() or not lesion.id.isdigit():
         return "its id is no whole number"
     if not lesion.description:
@@ -253,22 +283,23 @@ def _whole(raw: str, otherwise: int) -> int:
         return otherwise
 
 
-def _raw_tables(
-    root: Path,
-) -> tuple[Counter[str], dict[str, dict[str, str]], dict[str, dict[str, str]]]:
-    """Count the ids of Metadata.csv; give the cells of the two other tables by id."""
+def _read_tables(root: Path) -> _Tables:
     by_name = {"".join(path.name.split()).casefold(): path for path in sorted(root.iterdir())}
 
-    def rows(name: str, columns: Sequence[str]) -> Iterable[tuple[str, dict[str, str]]]:
+    def rows(name: str, columns: Sequence[str]) -> Sequence[tuple[str, dict[str, str]]] | None:
         path = by_name.get("".join(name.split()).casefold())
-        return () if path is None else _rows(path, columns)
+        return None if path is None else _rows(path, columns)
 
-    listed = Counter(key for key, _ in rows(layout.METADATA_FILE, ("lesion_idx",)))
-    if not listed:
-        listed = Counter(key for key, _ in rows(layout.MERGED_FILE, ("lesion_idx",)))
-    merged = dict(rows(layout.MERGED_FILE, layout.DEEPLESION_COLUMNS))
-    ontology = dict(rows(layout.ONTOLOGY_FILE, layout.ONTOLOGY_COLUMNS))
-    return listed, merged, ontology
+    listed = rows(layout.METADATA_FILE, ("lesion_idx",))
+    merged = rows(layout.MERGED_FILE, layout.DEEPLESION_COLUMNS) or ()
+    ontology = rows(layout.ONTOLOGY_FILE, layout.ONTOLOGY_COLUMNS) or ()
+    counts = (Counter(key for key, _ in table) for table in (listed or (), merged))
+    return _Tables(
+        lists_none=listed is not None and not listed,
+        repeated=frozenset(key for count in counts for key, n in count.items() if n > 1),
+        merged=dict(reversed(merged)),
+        ontology=dict(reversed(ontology)),
+    )
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
