@@ -93,6 +93,35 @@ def test_the_headline_is_over_the_questions_it_is_about(planned, open_plan, make
     assert {row.profile for row in estimates} == {"honest"}
 
 
+def test_what_was_not_asked_yet_is_no_answer_without_an_error(planned, open_plan, make_score):
+    errors = AlsoMetric(
+        metric="side_error", profiles=("honest",), drops=tuple(Status)[1:], is_share=True
+    )
+    plan = dataclasses.replace(open_plan, also=(errors,))
+    scores = [make_score("0", 1.0, metric="side_error"), make_score("1", 0.0, metric="side_error")]
+    row = _pick(estimate(scores, planned, plan), "side_error")
+    assert (row.value, row.n) == (0.5, 2)  # of two, not of all six
+    assert "4 of 6 items have no response yet" in row.reason
+
+
+def test_bounds_stay_within_the_range_of_their_metric(planned, open_plan, make_score):
+    plan = dataclasses.replace(
+        open_plan, headline="fact_score", headline_only={},
+        also=(AlsoMetric(metric="bertscore_f1", profiles=("honest",)),),
+    )  # fmt: skip
+    scores = [
+        make_score(str(n), value, metric=metric)
+        for metric, values in (
+            ("fact_score", (0.0, 0.0, 0.02, 0.0, 0.0, 0.3)),
+            ("bertscore_f1", (0.9, 0.9, 0.91, 0.95, 0.99, 0.2)),
+        )
+        for n, value in enumerate(values)
+    ]
+    found = estimate(scores, planned, plan)
+    assert _pick(found, "fact_score").low == _pick(found, "fact_score_answered").low == 0.0
+    assert _pick(found, "bertscore_f1").high == 1.0
+
+
 def test_a_profile_with_other_scores_only_has_no_headline(planned, open_plan, make_score):
     scores = [
         *_rule(make_score, 1.0, 0.0, 1.0),

@@ -7,6 +7,7 @@ import pty
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -48,6 +49,17 @@ def test_the_score_card_is_headed_by_the_plans_metric(
         assert cells == [
             first, "1900", "38.1", "36.1 to 40.1", "40.2", "5.3", "25.0", "26.2", "+11.9",
         ]  # fmt: skip
+
+
+def test_a_card_without_a_chance_level_has_no_column_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    estimates = [replace(each, chance=None) for each in make_estimates("fact_score")]
+    show(card_table("chat:m", estimates, profile="honest"))
+    show(totals_table([("one", estimates)], title="Runs", profile="honest"))
+    out = capsys.readouterr().out
+    assert "blind" in out
+    assert "chance" not in out
 
 
 def test_a_run_without_estimates_has_an_empty_card(capsys: pytest.CaptureFixture[str]) -> None:

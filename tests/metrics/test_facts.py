@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overread.metrics.facts import (
+    BY_MODEL,
     CLINICAL,
     FACT_SCORE,
     FACTS,
@@ -29,6 +30,9 @@ COUNTS = st.dictionaries(
 def test_the_contracts_are_registered() -> None:
     assert {FACT_SCORE, SIDE_ERROR, ORGAN_ERROR} <= set(metric_specs())
     assert (FACT_SCORE.direction, SIDE_ERROR.direction) == ("up", "down")
+    assert {BY_MODEL.score, BY_MODEL.side_error, BY_MODEL.organ_error} <= set(metric_specs())
+    assert BY_MODEL.side_error.name == "side_error_by_model"
+    assert BY_MODEL.side_error.direction == "down"
 
 
 @pytest.mark.parametrize(

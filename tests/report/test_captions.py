@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from overread.benchmarks.ct_bench import protocol
+from overread.contracts import ModelOptions
 from overread.imaging.render import PictureRenderer
-from overread.records import Score, Status
-from overread.report.clinical_errors import error_groups, errors_title
+from overread.models.fake.script import read_script
+from overread.models.fake.server import FakeServer
+from overread.records import PlannedItem, Score, Status
+from overread.registry import find_benchmark
+from overread.report.clinical_errors import count_left_out, error_groups, errors_title
 from overread.report.collect import collect
 from overread.report.data import GalleryAnswer, ReportData
 from overread.report.fates import fates, kinds_shown
@@ -25,6 +31,9 @@ from overread.report.pictures import stock_shelf
 from overread.report.sentence import limits, sentences
 from overread.report.spread import quartiles, spreads
 from overread.report.text_metrics import text_metrics
+from overread.run.fact_reading import FactRequest, read_facts
+from overread.run.pipeline import quietly
+from overread.run.scoring import score_run
 from overread.store.run_store import RunStore
 
 
@@ -77,11 +86,82 @@ def test_clinical_errors_stand_with_their_direction(
         ("Wrong organ", "fewer is better"),
     ]
     for group, metric in zip(groups, ("side_error", "organ_error"), strict=True):
-        read = [s.value for s in rows_of(caption_runs[1], metric) if s.value is not None]
-        assert group.rows[0].shown.value == f"{100 * sum(read) / len(read):.1f}"
-        assert group.rows[0].n == str(len(read))
+        of_run = rows_of(caption_runs[1], metric)
+        for row, box in zip(group.rows[:3], ("", "no-box", "box"), strict=True):
+            read = [s.value for s in of_run if f"/{box}/" in f"/{s.item}/" or not box]
+            valued = [value for value in read if value is not None]
+            assert row.shown.value == f"{100 * sum(valued) / len(valued):.1f}"
+            assert row.n == str(len(valued))
+        assert [row.setting for row in group.rows] == ["", "no box", "with box"] * 2
+        assert [row.label for row in group.rows] == ["majority", "", "", "fake:hash", "", ""]
     told = " ".join(sentences(caption_report))
     assert "Wrong side (fewer is better): majority" in told
+
+
+def test_what_an_error_does_not_count_is_told_by_reason(
+    caption_runs: tuple[Path, ...], caption_report: ReportData
+) -> None:
+    sides, organs = error_groups(caption_report)
+    for group, metric in ((sides, "side_error"), (organs, "organ_error")):
+        lost = [s for s in rows_of(caption_runs[2], metric) if s.value is None]
+        told = group.rows[3].left_out
+        assert sum(map(int, re.findall(r"\d+", told))) == len(lost)
+        n_silent = sum("the description states no" in str(s.reason) for s in lost)
+        assert (f"{n_silent} silent on it" in told) == (n_silent > 0)
+    assert "not counted: " in markdown(caption_report)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "told"),
+    [
+        (Status.UNPARSED, "the description states no side", "silent on it"),
+        (Status.UNPARSED, "empty", "without an answer"),
+        (Status.REFUSED, "refusal", "without an answer"),
+        (Status.FAILED, "HTTP 500", "without an answer"),
+        (Status.UNDEFINED, "the reference states no side", "without it in the reference"),
+        (Status.UNDEFINED, "the model gave no reply: busy", "that could not be read"),
+        (None, "", "not asked yet"),
+    ],
+)
+def test_each_reason_has_words_of_its_own(status: Status | None, reason: str, told: str) -> None:
+    line = PlannedItem(item="i", request_hash="h", groups={}, strata={"box": "box"}, chance=None)
+    other = replace(line, item="j", strata={"box": "no-box"})
+    right = Score(
+        run="r", item="j", patient=None, metric="side_error", metric_version="2",
+        profile="honest", unit="share", value=0.0, status=Status.OK,
+    )  # fmt: skip
+    lost = [replace(right, item="i", value=None, status=status, reason=reason)] if status else []
+    found = count_left_out([right, *lost], [line, other], protocol.CAPTION_PLAN)
+    assert found == {"side_error": {"": {told: 1}, "box": {told: 1}}}
+
+
+def test_what_a_model_read_stands_beside_the_rules(
+    caption_runs: tuple[Path, ...], tmp_path: Path
+) -> None:
+    run = tmp_path / "read.sqlite"
+    shutil.copy(caption_runs[1], run)
+    release = find_benchmark("ct-bench").open(caption_runs[0])
+    with FakeServer(read_script("")) as server, RunStore.open(run, write=True) as store:
+        options = ModelOptions(base_url=server.base_url, max_retries=0)
+        request = FactRequest(model="chat:reader", options=options)
+        read_facts(store, release, request, on_progress=quietly)
+        score_run(store, release)
+    data = collect([run, caption_runs[2]], release=None, title=None)[0]
+    groups = {group.label: group for group in error_groups(data)}
+    assert next(iter(groups)) == "Facts right, read by a model"
+    assert "Wrong side, read by a model" in groups
+    assert errors_title(data) == "Descriptions and their clinical errors"
+    read, unread = groups["Facts right, read by a model"].rows[0::3]
+    assert read.shown.value != "–"
+    assert unread.shown.reason == "not estimated"
+    payload: Any = gallery_payload(data, stock_shelf(data, PictureRenderer(caption_runs[0])))
+    assert "side_error_by_model" in {each["key"] for each in payload["errors"]}
+
+
+def test_a_run_that_no_model_read_shows_nothing_of_it(caption_report: ReportData) -> None:
+    assert "by a model" not in markdown(caption_report)
+    card = markdown(caption_report).partition("## Clinical")[0]
+    assert "| Chance |" not in card
 
 
 def test_the_page_speaks_of_descriptions(

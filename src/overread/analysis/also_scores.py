@@ -16,7 +16,7 @@ from overread.analysis.reasons import plain_reason
 from overread.analysis.score_columns import Column, CorpusTable
 from overread.analysis.verdicts import Verdicts, join_scores
 from overread.contracts import AlsoMetric, AnalysisPlan
-from overread.records import PlannedItem, Profile, Score
+from overread.records import PlannedItem, Profile, Score, Status
 
 __all__ = ["AlsoScores", "also_column", "also_scores"]
 
@@ -135,6 +135,9 @@ def _of_verdicts(
     trouble: str | None,
 ) -> AlsoScores:
     graded = verdicts.graded & ~verdicts.dropped
+    # What was not asked yet is as what failed: where that leaves the denominator, so does this.
+    # Of a metric that counts errors it would else pass for an answer without any.
+    expected = verdicts.asked if Status.FAILED in also.drops else np.ones_like(verdicts.asked)
     return AlsoScores(
         also=also,
         profile=profile,
@@ -142,7 +145,7 @@ def _of_verdicts(
         values=verdicts.value,
         graded=graded,
         asked=verdicts.asked,
-        counted=~verdicts.dropped if also.is_share else graded,
+        counted=~verdicts.dropped & expected if also.is_share else graded,
         corpus=None,
         trouble=trouble,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from overread.analysis.strata import is_within, stratum_generator
 from overread.analysis.verdicts import join_verdicts
 from overread.contracts import AnalysisPlan
 from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Score, Status
+from overread.registry import metric_specs
 from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 from overread.stats.intervals import Interval, poisson_binomial_band, wilson
 from overread.stats.sums_interval import sums_interval
@@ -222,10 +224,16 @@ def _corpus_interval(
 
 
 def _within_range(interval: Interval, column: Column) -> Interval:
-    """Cut the bounds of a share at 0 and 1: a t interval does not know them."""
-    if interval.low is None or interval.high is None or not column.is_share:
+    """Cut the bounds at the ends of the metric's range: a t interval does not know them."""
+    ends = (0.0, 1.0) if column.is_share else _ranges().get(column.metric.removesuffix("_answered"))
+    if interval.low is None or interval.high is None or ends is None:
         return interval
-    return replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
+    return replace(interval, low=max(interval.low, ends[0]), high=min(interval.high, ends[1]))
+
+
+@cache
+def _ranges() -> dict[str, tuple[float, float]]:
+    return {spec.name: (spec.low, spec.high) for spec in metric_specs()}
 
 
 def _row(

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -126,13 +126,14 @@ def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Ta
         for stratum, by_metric in strata.items()
         if _is_weighted(stratum) and metric in by_metric
     }
-    table = _card(f"{label}, {profile} profile (%)", first="stratum", metric=metric)
+    columns = _columns(metric, chance=_has_chance(strata.values(), metric))
+    table = _card(f"{label}, {profile} profile (%)", first="stratum", columns=columns)
     if shared:
         table.add_column("shared", justify="right", no_wrap=True)
     for stratum, by_metric in strata.items():
         if metric not in by_metric or _is_weighted(stratum):
             continue
-        cells = list(_five(by_metric, metric))
+        cells = list(_five(by_metric, metric, columns))
         if shared:
             cells.append(percent(shared[stratum].value) if stratum in shared else "")
         name = safe(stratum_name(dict(stratum)))
@@ -153,11 +154,12 @@ def totals_table(
 ) -> Table:
     """Tabulate the totals of several runs: a row a run."""
     metric = headline([each for _, estimates in runs for each in estimates])
-    table = _card(f"{title}, {profile} profile (%)", first="run", metric=metric)
-    for label, estimates in runs:
-        total = _by_stratum(estimates, profile).get((), {})
+    totals = [(label, _by_stratum(estimates, profile).get((), {})) for label, estimates in runs]
+    columns = _columns(metric, chance=_has_chance((total for _, total in totals), metric))
+    table = _card(f"{title}, {profile} profile (%)", first="run", columns=columns)
+    for label, total in totals:
         if metric in total:
-            table.add_row(safe(label), *_five(total, metric))
+            table.add_row(safe(label), *_five(total, metric, columns))
     return table
 
 
@@ -170,8 +172,13 @@ def headline(estimates: Sequence[Estimate]) -> str:
     return next((name for name in metrics if f"{name}_answered" in metrics), "accuracy")
 
 
-def _columns(metric: str) -> dict[str, str]:
-    """Name the columns that there is room for: key → heading."""
+def _has_chance(rows: Iterable[Mapping[str, Estimate]], metric: str) -> bool:
+    """Tell whether blind guessing has a level in any row: answers in free words have none."""
+    return any(metric in row and row[metric].chance is not None for row in rows)
+
+
+def _columns(metric: str, *, chance: bool) -> dict[str, str]:
+    """Name the columns that there is something for, and room: key → heading."""
     columns = {
         "n": "n",
         "score": metric.replace("_", " ").removesuffix(" accuracy"),
@@ -183,14 +190,16 @@ def _columns(metric: str) -> dict[str, str]:
         "gain": "gain",
     }
     if not is_wide():
-        del columns["answered"], columns["chance"]
+        del columns["answered"]
+    if not (chance and is_wide()):
+        del columns["chance"]
     return columns
 
 
-def _card(title: str, *, first: str, metric: str) -> Table:
+def _card(title: str, *, first: str, columns: Mapping[str, str]) -> Table:
     table = number_table(title)
     table.add_column(first, overflow="fold", min_width=12, max_width=40 if is_wide() else 24)
-    for name in _columns(metric).values():
+    for name in columns.values():
         table.add_column(safe(name), justify="right", no_wrap=True)
     return table
 
@@ -203,7 +212,9 @@ def _by_stratum(estimates: Sequence[Estimate], profile: str) -> dict[_Stratum, d
     return found
 
 
-def _five(by_metric: Mapping[str, Estimate], metric: str) -> tuple[str, ...]:
+def _five(
+    by_metric: Mapping[str, Estimate], metric: str, columns: Mapping[str, str]
+) -> tuple[str, ...]:
     """Give the cells of one score card row: n, the five numbers, the gain."""
     score = by_metric[metric]
     answered, no_answer, gain = (
@@ -220,7 +231,7 @@ def _five(by_metric: Mapping[str, Estimate], metric: str) -> tuple[str, ...]:
         "blind": percent(score.blind_floor),
         "gain": "–" if gain is None else f"{100 * gain:+.1f}",
     }
-    return tuple(cells[key] for key in _columns(metric))
+    return tuple(cells[key] for key in columns)
 
 
 def findings_table(findings: Sequence[Finding], *, title: str = "Findings") -> RenderableType:

@@ -20,8 +20,11 @@ __all__ = [
     "CLINICAL",
     "FACTS",
     "FACT_SCORE",
+    "FACT_SCORE_BY_MODEL",
     "ORGAN_ERROR",
+    "ORGAN_ERROR_BY_MODEL",
     "SIDE_ERROR",
+    "SIDE_ERROR_BY_MODEL",
     "WEIGHTS",
     "FactCount",
     "FactMetrics",
@@ -176,11 +179,13 @@ def _by_model(spec: MetricSpec) -> MetricSpec:
     )
 
 
+FACT_SCORE_BY_MODEL: Final = _by_model(FACT_SCORE)
+SIDE_ERROR_BY_MODEL: Final = _by_model(SIDE_ERROR)
+ORGAN_ERROR_BY_MODEL: Final = _by_model(ORGAN_ERROR)
+
 BY_RULE: Final = FactMetrics(score=FACT_SCORE, side_error=SIDE_ERROR, organ_error=ORGAN_ERROR)
 BY_MODEL: Final = FactMetrics(
-    score=_by_model(FACT_SCORE),
-    side_error=_by_model(SIDE_ERROR),
-    organ_error=_by_model(ORGAN_ERROR),
+    score=FACT_SCORE_BY_MODEL, side_error=SIDE_ERROR_BY_MODEL, organ_error=ORGAN_ERROR_BY_MODEL
 )
 """Names of their own: a score that rests on a model's reading is never taken for one that rests on
 rules."""

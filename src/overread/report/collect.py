@@ -14,6 +14,7 @@ from overread.analysis.compare import Comparison, RunScores, compare
 from overread.analysis.plans import plan_of
 from overread.contracts import AnalysisPlan, Release
 from overread.records import Choice, Item, PlannedItem, Profile, Reference, Response, Score, Vote
+from overread.report.clinical_errors import count_left_out
 from overread.report.data import (
     GalleryAnswer,
     GalleryItem,
@@ -126,6 +127,7 @@ def _run_report(store: RunStore, asked: Asked, panels: tuple[Panel, ...]) -> Run
             and score.target is None
             and score.value is not None
         ),
+        left_out=count_left_out(scores, planned, plan),
         unmeasured=_unmeasured(scores, plan),
         findings=tuple(findings),
         tokens=count_tokens(store.responses()),

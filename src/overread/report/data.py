@@ -135,6 +135,11 @@ class RunReport:
     """Its judges, the honest profile first; empty where nobody was asked to judge."""
     graded: tuple[float, ...] = ()
     """The plan's graded metric (`metric_names.score_metric`) of every answer that has a value."""
+    left_out: Mapping[str, Mapping[str, Mapping[str, int]]] = field(
+        default_factory=dict[str, Mapping[str, Mapping[str, int]]]
+    )
+    """Error metric → setting (empty for all) → why descriptions are not counted in it, and how many
+    (`clinical_errors.count_left_out`)."""
     unmeasured: Mapping[str, str] = field(default_factory=dict[str, str])
     """Metrics beside the headline that have no value anywhere, and why: what to install."""
     findings: tuple[Finding, ...] = ()

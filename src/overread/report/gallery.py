@@ -144,7 +144,7 @@ def gallery_payload(data: ReportData, shelf: Shelf) -> dict[str, JsonValue]:
         "open": asks_for_text(data),
         "published": any(a.published for e in data.gallery for a in e.answers.values()),
         "graded": metric_json(data.plan),
-        "errors": errors_json(data.plan),
+        "errors": errors_json(data),
         "judges": [list(judge) for judge in named],
         "separator": LABEL_SEPARATOR,
         "previews": counts.n_shown,

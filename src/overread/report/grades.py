@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from overread.contracts import AnalysisPlan
 from overread.records import JsonValue, Score
+from overread.report.data import ReportData
 from overread.report.metric_names import (
     direction_words,
     error_metrics,
@@ -58,11 +59,13 @@ def metric_json(plan: AnalysisPlan) -> JsonValue:
     return {"label": metric_label(metric), "leads": metric == plan.headline}
 
 
-def errors_json(plan: AnalysisPlan) -> list[JsonValue]:
-    """Name the errors that answers are filtered by, each with its direction."""
+def errors_json(data: ReportData) -> list[JsonValue]:
+    """Name the errors that answers are filtered by, each with its direction: those measured."""
+    measured = {estimate.metric for run in data.runs for estimate in run.estimates}
     return [
         {"key": metric, "label": metric_label(metric), "direction": direction_words(metric)}
-        for metric in error_metrics(plan)
+        for metric in error_metrics(data.plan)
+        if metric in measured
     ]
 
 

@@ -120,7 +120,7 @@ def _card(data: ReportData) -> list[str]:
         "Run", "Gain over blind floor", headline,
         *(["Published reading"] if shows.published else []),
         *(["Jury accuracy"] if shows.jury else []),
-        "Of those answered", "No answer", "Chance", "Blind floor",
+        "Of those answered", "No answer", *(["Chance"] if shows.chance else []), "Blind floor",
     ]  # fmt: skip
     notes = [cell(note, whole=True) for note in card_notes(data)]
     table = _table(head, [_card_row(row, shows) for row in rows], numbers_from=1)
@@ -136,21 +136,22 @@ def _card_row(row: CardRow, shows: ShownColumns) -> list[str]:
         _number(row.score),
         *([_number(row.published)] if shows.published else []),
         *([jury] if shows.jury else []),
-        *(_number(one) for one in (row.answered, row.no_answer, row.chance)),
+        *(_number(one) for one in (row.answered, row.no_answer)),
+        *([_number(row.chance)] if shows.chance else []),
         floor,
     ]
 
 
 def _errors(data: ReportData) -> list[str]:
     rows = [
-        [f"{cell(group.label)} ({group.direction})" if place == 0 else "", cell(row.label), row.n,
-         _number(row.shown)]
+        [f"{cell(group.label)} ({group.direction})" if place == 0 else "",
+         cell(row.label or f"– {row.setting}"), row.n, _number(row.shown), cell(row.left_out)]
         for group in error_groups(data)
         for place, row in enumerate(group.rows)
     ]  # fmt: skip
     if not rows:
         return []
-    head = ("Measure", "Run", "Descriptions", "Per cent")
+    head = ("Measure", "Run", "Counted", "Per cent", "Not counted")
     return [f"## {errors_title(data)}", _table(head, rows, numbers_from=2)]
 
 

@@ -91,6 +91,8 @@ class ShownColumns:
     published: bool
     """A benchmark's own reading of the headline."""
     jury: bool
+    chance: bool
+    """A level of blind guessing: answers in free words have none."""
 
 
 def shown_columns(rows: Sequence[CardRow]) -> ShownColumns:
@@ -98,6 +100,7 @@ def shown_columns(rows: Sequence[CardRow]) -> ShownColumns:
     return ShownColumns(
         published=any(row.has_published for row in rows),
         jury=any(row.jury is not None for row in rows),
+        chance=any(row.chance.value != MISSING for row in rows),
     )
 
 

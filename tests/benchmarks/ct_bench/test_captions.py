@@ -153,8 +153,9 @@ def test_facts_lead_where_captions_alone_are_asked_for(small_release) -> None:
     assert plan.headline == "fact_score"
     assert not plan.cells_are_independent
     assert [also.metric for also in plan.also] == [
-        *("side_error", "organ_error", "bleu1", "meteor_penn", "rouge1_plain"),
-        *("bertscore_f1", "cosine"),
+        *("fact_score_by_model", "side_error", "organ_error"),
+        *("side_error_by_model", "organ_error_by_model"),
+        *("bleu1", "meteor_penn", "rouge1_plain", "bertscore_f1", "cosine"),
     ]
 
 

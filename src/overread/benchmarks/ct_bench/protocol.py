@@ -126,7 +126,6 @@ def plan_for(tasks: Collection[str]) -> AnalysisPlan:
     facts = AlsoMetric(
         metric=CAPTION_PLAN.headline,
         profiles=("honest",),
-        drops=(Status.UNDEFINED,),
         is_share=True,  # a caption that never came scores 0, as where captions lead
     )
     return replace(

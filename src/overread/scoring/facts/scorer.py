@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from overread.metrics.facts import BY_RULE, FactMetrics, FactName
 from overread.records import Item, Profile, Reference, Response, Score, Status, Text
@@ -16,7 +16,12 @@ from overread.scoring.reading import Rule
 from overread.scoring.refusals import declines
 from overread.scoring.rows import Outcome, check_records, score_row, undefined
 
-__all__ = ["FactScorer"]
+__all__ = ["SILENT", "UNSTATED", "FactScorer"]
+
+SILENT: Final = "the description states no "
+"""Begins the reason of an error that has no value because the reply does not name the fact."""
+UNSTATED: Final = "the reference states no "
+"""Begins the reason where the reference does not name it."""
 
 
 _Trouble: TypeAlias = "tuple[Status, str] | None"
@@ -125,7 +130,7 @@ def _is_thin(facts: LesionFacts) -> bool:
 
 def _score(found: FactComparison, trouble: _Trouble) -> Outcome:
     if found.score is None:
-        return undefined("the reference states no fact")
+        return undefined(f"{UNSTATED}fact")
     if trouble is not None:
         return Outcome(value=None, status=trouble[0], reason=trouble[1])
     return Outcome(value=found.score, status=Status.OK, reason=found.summary)
@@ -136,11 +141,11 @@ def _error(
 ) -> Outcome:
     """Give 1.0 where one of the facts is contradicted, 0.0 where it is stated and not."""
     if not found.states(*facts):
-        return undefined(f"the reference states no {name}")
+        return undefined(f"{UNSTATED}{name}")
     if trouble is not None:
         return Outcome(value=None, status=trouble[0], reason=trouble[1])
     if not found.is_answered(*facts):
-        reason = f"the description states no {name}"
+        reason = f"{SILENT}{name}"
         return Outcome(value=None, status=Status.UNPARSED, reason=reason)
     value = float(found.is_wrong(*facts))
     return Outcome(value=value, status=Status.OK, reason=found.summary)
