@@ -38,7 +38,12 @@ def test_pages_escape_every_text_and_load_nothing_from_elsewhere(
         texts=("a", "b", "c", "d"),
         image_paths=("abc.png",),
     )
-    said = {1: {"bbox": {HOSTILE: "C", "radiomics": "B"}}}
+    said = {
+        1: {
+            "nobox": {HOSTILE: "C", "radiomics": "A", "longest": "D"},
+            "bbox": {HOSTILE: "C", "radiomics": "B", "longest": "D"},
+        }
+    }
     write_pages(tmp_path, [(unit, question)], lesions, said)
     page = (tmp_path / "test-img2txt.html").read_text("utf-8")
     assert "<script" not in page
@@ -46,5 +51,6 @@ def test_pages_escape_every_text_and_load_nothing_from_elsewhere(
     assert '<img src="../clip/test/abc.png"' in page
     assert not re.search(r'(src|href)="(https?:)?//', page)
     assert "default-src &#x27;none&#x27;" in page
-    assert "radiomics (bbox)" in page
+    assert "<td>radiomics (bbox)</td>" in page
+    assert "<td>longest</td>" in page  # under both conditions
     assert 'href="test-img2txt.html"' in (tmp_path / "index.html").read_text("utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -29,6 +29,8 @@ figcaption{font-size:.9rem}
 table{border-collapse:collapse}td,th{padding:.15rem .8rem .15rem 0;text-align:left;
 vertical-align:top}
 summary{cursor:pointer}
+details{overflow-x:auto}
+@media (max-width:40rem){td,th{padding-right:.5rem;font-size:.85rem}}
 @media (prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}a{color:#9cf}}
 """
 _FellFor: TypeAlias = Mapping[int, Mapping[str, Mapping[str, str]]]
@@ -127,25 +129,28 @@ def _key(
 ) -> str:
     rows: list[str] = []
     for letter, option in zip(layout.LETTERS, unit.options, strict=True):
-        fell = [
-            f"{reader} ({condition})"
-            for condition, by_reader in sorted(fell_for.items())
-            for reader, chosen in sorted(by_reader.items())
-            if chosen == letter
-        ]
         lesion = lesions[option.lesion_idx]
+        size = "" if lesion.size in lesion.description else f" {lesion.size}"
         cells = (
             letter,
             "right" if option.why_wrong is None else option.why_wrong,
-            f"lesion {option.lesion_idx}: {lesion.description} {lesion.size}".strip(),
+            f"lesion {option.lesion_idx}: {lesion.description}{size}",
             "" if option.likeness is None else f"{option.likeness:.2f}",
-            ", ".join(fell) or "no reader",
+            ", ".join(_fallen(letter, fell_for)) or "no reader",
         )
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     head = "".join(
-        f"<th>{name}</th>" for name in ("", "why not", "what it is", "likeness", "chosen by")
+        f"<th>{name}</th>" for name in ("choice", "why not", "what it is", "likeness", "chosen by")
     )
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _fallen(letter: str, fell_for: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Name the readers that chose a letter; the condition where they did so under one only."""
+    for reader in sorted({reader for chosen in fell_for.values() for reader in chosen}):
+        under = [name for name, chosen in fell_for.items() if chosen.get(reader) == letter]
+        if under:
+            yield reader if len(under) == len(fell_for) else f"{reader} ({', '.join(under)})"
 
 
 def _write(path: Path, title: str, body: str) -> None:
