@@ -15,6 +15,7 @@ from overread.stats.paired import mcnemar_exact
 from overread.stats.power import (
     clusters_needed,
     difference_power,
+    fewest_units,
     mcnemar_pairs_needed,
     mcnemar_power,
     mcnemar_smallest_difference,
@@ -119,7 +120,7 @@ def test_exact_power_by_hand() -> None:
     assert mcnemar_power(0.5, 0.1, 0) == 0.0
 
 
-@pytest.mark.parametrize(("p10", "p01", "n"), [(0.2, 0.1, 40), (0.4, 0.6, 25), (0.03, 0.0, 200)])
+@pytest.mark.parametrize(("p10", "p01", "n"), [(0.2, 0.1, 40), (0.4, 0.6, 25), (0.07, 0.0, 90)])
 def test_exact_power_agrees_with_a_sum_over_all_tables(p10, p01, n) -> None:
     total = 0.0
     for first in range(n + 1):
@@ -185,6 +186,12 @@ def test_too_few_items_show_nothing() -> None:
     assert mcnemar_smallest_difference(7, 0.2, level=0.99) is None
     assert mcnemar_pairs_needed(1.0, 1.0) == 6
     assert mcnemar_power(1.0, 0.0, 6) == 1.0
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99, 0.999])
+def test_fewest_units_are_the_first_that_mcnemar_can_tell_apart(level) -> None:
+    units = fewest_units(level)
+    assert mcnemar_exact(units, 0).p_value <= 1 - level < mcnemar_exact(units - 1, 0).p_value
 
 
 def test_no_number_of_items_shows_no_difference() -> None:

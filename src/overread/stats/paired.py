@@ -12,7 +12,7 @@ from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval
 from overread.stats.results import TestResult
 
-__all__ = ["cluster_paired_difference", "mcnemar_exact", "sign_flip"]
+__all__ = ["cluster_paired_difference", "mcnemar_exact", "paired_difference", "sign_flip"]
 
 _EXACT_CLUSTERS = 14
 """Up to this many clusters all 2^clusters sign patterns are tried instead of drawn."""
@@ -101,7 +101,7 @@ def cluster_paired_difference(
     UsageError
         The two have different shapes.
     """
-    difference = _difference(first, second)
+    difference = paired_difference(first, second)
     intervals = cluster_interval(difference, clusters, draws=draws, level=level, kind=kind, rng=rng)
     return intervals[0]
 
@@ -144,7 +144,7 @@ def sign_flip(
     Source: B. Phipson and G. K. Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39,
     doi:10.2202/1544-6115.1585 (counting the observed arrangement).
     """
-    sums = cluster_sums(_difference(first, second), clusters).numerators[:, 0]
+    sums = cluster_sums(paired_difference(first, second), clusters).numerators[:, 0]
     moving = sums[np.abs(sums) > 0]
     if moving.size == 0:
         return TestResult(p_value=None, method="sign flip", reason="no cluster tells the two apart")
@@ -170,7 +170,14 @@ def sign_flip(
     )
 
 
-def _difference(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+def paired_difference(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    """Subtract the second reader's values from the first's, item by item; shape (n,).
+
+    Raises
+    ------
+    UsageError
+        The two have different shapes, or no shape (n,).
+    """
     one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != two.shape or one.ndim != 1:
         raise UsageError(

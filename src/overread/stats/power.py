@@ -23,6 +23,7 @@ from overread.stats.intervals import check_level, two_sided_z
 __all__ = [
     "clusters_needed",
     "difference_power",
+    "fewest_units",
     "mcnemar_pairs_needed",
     "mcnemar_power",
     "mcnemar_smallest_difference",
@@ -178,6 +179,25 @@ def clusters_needed(
     return high
 
 
+def fewest_units(level: float) -> int:
+    """How many units an exact test needs where all of them favour the same reader.
+
+    Below it neither exact McNemar (units are items) nor a swap of the readers unit by unit can give
+    a p of 1 - `level`, whatever comes out: the smallest two-sided p of n units is 2 / 2^n.
+
+    Raises
+    ------
+    UsageError
+        `level` is out of range.
+
+    Examples
+    --------
+    >>> fewest_units(0.95), fewest_units(0.99)
+    (6, 8)
+    """
+    return math.ceil(1 - math.log2(1 - check_level(level)) - 1e-12)
+
+
 def mcnemar_power(only_first: float, only_second: float, n: int, *, level: float = 0.95) -> float:
     """Probability that exact McNemar tells two readers apart.
 
@@ -292,7 +312,7 @@ def mcnemar_pairs_needed(
         )
     if gap == 0:
         return None
-    pairs = max(_connor(gap, discordant, power, level), _fewest_items(level))
+    pairs = max(_connor(gap, discordant, power, level), fewest_units(level))
     return None if pairs > _MOST_CLUSTERS else math.ceil(pairs - 1e-9)
 
 
@@ -340,18 +360,13 @@ def mcnemar_smallest_difference(
             expected("discordant", rule="a share, 0 to 1", got=discordant, remedy="Divide by n.")
         )
 
-    if n < _fewest_items(level):
+    if n < fewest_units(level):
         return None
 
     def is_found(gap: float) -> bool:
         return _connor(gap, max(gap, discordant), power, level) <= n
 
     return _bisect(is_found, 1.0) if is_found(1.0) else None
-
-
-def _fewest_items(level: float) -> int:
-    """How many items exact McNemar needs when all go one way: 2 / 2^n at most 1 - level."""
-    return math.ceil(1 - math.log2(1 - level) - 1e-12)
 
 
 def _connor(gap: float, discordant: float, power: float, level: float) -> float:
