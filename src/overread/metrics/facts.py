@@ -122,7 +122,7 @@ def fact_score(counts: Mapping[FactName, FactCount]) -> float | None:
 
 FACT_SCORE: Final = MetricSpec(
     name="fact_score",
-    version="1",
+    version="2",
     title="Facts right",
     direction="up",
     low=0.0,

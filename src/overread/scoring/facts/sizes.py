@@ -1,4 +1,4 @@
-"""Sizes in a sentence, in mm: "2.3 x 1.5 cm", "5-8 mm", "up to 12 mm", "two centimetres"."""
+"""Sizes in a sentence, in mm: "2.3 x 1.5 cm", "5-8 mm", "up to 12 mm", "thirty millimetres"."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ from overread.scoring.facts.facts import Size
 
 __all__ = ["SizeMention", "size_mentions"]
 
+_ONES: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEENS: Final = (
+    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
+    "eighteen", "nineteen",
+)  # fmt: skip
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS: Final = {
     "half a": 0.5,
     "a half": 0.5,
     "half": 0.5,
     "a": 1.0,
-    "one and a half": 1.5,
-    **{
-        word: float(number)
-        for number, word in enumerate(
-            ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
-        )
-    },
-    "eleven": 11.0,
-    "twelve": 12.0,
-    "fifteen": 15.0,
-    "twenty": 20.0,
+    **{word: float(number) for number, word in enumerate((*_ONES, *_TEENS), 1)},
+    **{word: 10.0 * number for number, word in enumerate(_TENS, 2)},
 }
+_ONE: Final = rf"(?:{'|'.join(_ONES)})"
 _NUMBER: Final = (
-    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:one and a half|half a|"
-    r"a half|half|eleven|twelve|fifteen|twenty|two|three|four|five|six|seven|eight|nine|ten|one|"
-    r"a)\b(?=[ -]))"
+    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:half a|a half|half|"
+    rf"(?:(?:{'|'.join(_TENS)})(?:[ -]{_ONE}\b)?|{'|'.join(_TEENS)}|{_ONE})"
+    rf"(?: and a half| point {_ONE})?|a)\b(?=[ -]))"
 )
 _UNIT: Final = r"(?:mms?\b|cms?\b|millimet(?:er|re)s?\b|centimet(?:er|re)s?\b)"
 _AXIS: Final = (
@@ -39,7 +37,8 @@ _AXIS: Final = (
 )
 _TIMES: Final = r" ?(?:x|×|\*|by) ?"
 _BOUND: Final = (
-    r"(?:(?P<upto>\bup to|\bas large as)|(?P<less>\bless than|\bsmaller than|\bunder|\bbelow|<|≤|"
+    r"(?:(?P<upto>\bup to|\bas large as)|(?P<less>\bsub(?=-)|\bless than|\bsmaller than|"
+    r"\bunder|\bbelow|<|≤|"
     r"\bat most|\bnot exceeding|"
     r"\bno(?:t)? (?:more|larger|greater) than)|(?P<more>\bmore than|\bgreater than|"
     r"\blarger than|\bover|\bexceeding|>|≥|\bat least))?[ -]?"
@@ -134,5 +133,23 @@ def _size(match: re.Match[str], unit: str) -> Size | None:
 
 
 def _mm(number: str, unit: str) -> float:
-    value = _WORDS[number] if number in _WORDS else float(number.replace(",", "."))
+    value = _value(number)
     return round(value * (10.0 if unit.startswith("c") else 1.0), 3)
+
+
+def _value(number: str) -> float:
+    """Give the value of a number in digits or words: ``2,3``, ``twenty-five``, ``one point two``.
+
+    Examples
+    --------
+    >>> [_value(each) for each in ("2,3", "twenty-five", "one and a half", "two point five")]
+    [2.3, 25.0, 1.5, 2.5]
+    """
+    if number[0].isdigit() or number[0] == ".":
+        return float(number.replace(",", "."))
+    if number in _WORDS:
+        return _WORDS[number]
+    whole, _, tenths = number.partition(" point ")
+    whole, _, half = whole.partition(" and a ")
+    parts = sum(_WORDS[word] for word in re.split("[ -]", whole))
+    return parts + (0.5 if half else 0.0) + (_WORDS[tenths] / 10 if tenths else 0.0)
