@@ -14,8 +14,9 @@ from typing import Literal, cast
 
 from overread.analysis.blind_descriptions import description_floors
 from overread.analysis.blind_floor import BlindFloor, blind_floors
+from overread.analysis.perturbed import perturbed_again, perturbed_reference
 from overread.analysis.plans import plan_of
-from overread.contracts import AnalysisPlan, Form, Release, Scorer, Selection
+from overread.contracts import AnalysisPlan, Form, Neighbours, Release, Scorer, Selection
 from overread.errors import StoreError, UsageError, expected
 from overread.metrics.facts import FACT_SCORE
 from overread.records import Item, Manifest, Reference
@@ -27,7 +28,11 @@ __all__ = ["Asked", "asked_of", "check_same_release", "release_of", "selection_o
 
 @dataclass(frozen=True, kw_only=True)  # without slots, for the floors that are kept
 class Asked:
-    """The items of a run's plan with their references, as the release gives them now."""
+    """The items of a run's plan with their references, as the release gives them now.
+
+    Where the run changed its items (`Selection.perturbation`) they are changed as its record says,
+    and their references moved along.
+    """
 
     items: Mapping[str, Item]
     references: Mapping[str, Reference]
@@ -73,6 +78,8 @@ def selection_of(manifest: Manifest) -> Selection:
         stack=cast("Literal['images', 'mosaic', 'features']", chosen["stack"]),
         max_side_px=cast("int | None", chosen.get("max_side_px")),
         recipe=cast("str | None", chosen.get("recipe")),
+        perturbation=cast("str | None", chosen.get("perturbation")),
+        perturbation_seed=cast("int", chosen.get("perturbation_seed", 0)),
     )
 
 
@@ -139,12 +146,14 @@ def check_same_release(runs: Sequence[Path], manifests: Sequence[Manifest]) -> N
 
 
 def asked_of(store: RunStore, release: Release) -> Asked:
-    """Find the plan's items in the release.
+    """Find the plan's items in the release, and change them as the run did.
 
     Raises
     ------
     StoreError
         The release is not the one the run was made on, or has lost questions since.
+    UsageError
+        The run's perturbation is of a package that is not installed here.
     """
     if release.fingerprint != store.manifest.release_fingerprint:
         raise StoreError(
@@ -159,9 +168,9 @@ def asked_of(store: RunStore, release: Release) -> Asked:
         )
     lines = store.plan()
     planned = {line.item for line in lines}
-    items = {
-        item.id: item for item in release.items(selection_of(store.manifest)) if item.id in planned
-    }
+    selection = selection_of(store.manifest)
+    selected = list(release.items(selection))
+    items = {item.id: item for item in selected if item.id in planned}
     if lost := planned - items.keys():
         raise StoreError(
             expected(
@@ -173,6 +182,16 @@ def asked_of(store: RunStore, release: Release) -> Asked:
             )
         )
     references = {item_id: release.reference(item_id) for item_id in items}
+    if (name := selection.perturbation) is not None:
+        kept = store.parameters()
+        changed = perturbed_again(
+            items.values(), name, others=Neighbours(selected), release=release, kept=kept
+        )
+        references = {
+            item_id: perturbed_reference(references[item_id], items[item_id], name, kept[item_id])
+            for item_id in changed
+        }
+        items = changed
     plan = plan_of(release, lines)
     scorers = (each for each in release.scorers("honest") if each.metric == plan.headline)
     return Asked(items=items, references=references, plan=plan, scorer=next(scorers, None))

@@ -38,10 +38,13 @@ from overread.contracts.models import (
     Watched,
 )
 from overread.contracts.perturbations import (
+    Neighbours,
     NotApplicable,
     Parameters,
     Perturbation,
     Rewording,
+    Scene,
+    StoredUnit,
 )
 from overread.contracts.scoring import BatchScorer, Scorer, Selective
 from overread.imaging.picture import ArrayFile, Picture
@@ -69,6 +72,7 @@ __all__ = [
     "Model",
     "ModelAdapter",
     "ModelOptions",
+    "Neighbours",
     "NotApplicable",
     "Parameters",
     "Perturbation",
@@ -81,9 +85,11 @@ __all__ = [
     "Reply",
     "Reporter",
     "Rewording",
+    "Scene",
     "Scorer",
     "Selection",
     "Selective",
+    "StoredUnit",
     "Training",
     "TrainingCase",
     "VoteReading",

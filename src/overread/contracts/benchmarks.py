@@ -75,6 +75,11 @@ class Selection:
     """Name of a volume preparation (`Card.recipes`); None is the first."""
     limit: int | None = None
     """The first so many items, taken evenly over tasks and conditions."""
+    perturbation: str | None = None
+    """Name of what changes every item before it is asked (`contracts.perturbations`). A release
+    gives its items as they are; the change is made by the engine (`analysis.perturbed`)."""
+    perturbation_seed: int = 0
+    """What the changes are drawn from, with the kind of change and each item's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

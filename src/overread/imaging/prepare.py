@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from overread.errors import ImageError, UsageError, expected
 from overread.imaging.bounds import check_voxels
 from overread.imaging.extent import PADDING, centred_rows, even_rows
+from overread.imaging.picture_effect import change_pixels, change_volume, effects_label
 from overread.imaging.reorient import check_axes, reorient
 from overread.imaging.resample import Taps, new_size, resampled_planes, taps
 from overread.imaging.volume import Volume
 from overread.imaging.window import ABDOMEN, apply_window, stretch_window, widened, window_label
-from overread.records import VolumeRecipe, Window
+from overread.records import Effect, VolumeRecipe, Window
 
 __all__ = ["Preparation", "PreparedSlices", "prepare", "prepare_array", "prepare_slices"]
 
@@ -45,6 +46,8 @@ class Preparation:
     window: str
     """For a receipt: ``-1000 to 400 HU``."""
     warnings: tuple[str, ...]
+    effects: tuple[Effect, ...] = ()
+    """Carried out on each plane; those of a whole volume are in `volume` already."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -63,25 +66,21 @@ class Preparation:
         grey_pad = int(np.clip(np.floor(pad + 0.5), 0, 255))
         for plane, inside in self._planes():
             channels = [_grey(plane, window, inside, grey_pad) for window in self.windows]
-            yield channels[0] if len(channels) == 1 else np.stack(channels, axis=-1)
+            shown = channels[0] if len(channels) == 1 else np.stack(channels, axis=-1)
+            yield change_pixels(shown, self.effects, slices=True)
 
     def arrays(self) -> Iterator[tuple[NDArray[Any], ...]]:
         """Give each plane as the numbers of an array: one a window, or one without any."""
         dtype = np.dtype(self.recipe.dtype)
         for plane, inside in self._planes():
             if not self.windows:
-                yield (_cast(np.where(inside, plane, np.float32(self.recipe.pad)), dtype),)
-                continue
+                scaled = [plane]
+            else:
+                scaled = [_scaled(plane, window, self.recipe.scale) for window in self.windows]
+            pad = np.float32(self.recipe.pad)
             yield tuple(
-                _cast(
-                    np.where(
-                        inside,
-                        _scaled(plane, window, self.recipe.scale),
-                        np.float32(self.recipe.pad),
-                    ),
-                    dtype,
-                )
-                for window in self.windows
+                _cast(change_pixels(np.where(inside, one, pad), self.effects, slices=True), dtype)
+                for one in scaled
             )
 
     def _planes(self) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
@@ -120,8 +119,10 @@ class PreparedSlices:
     warnings: tuple[str, ...]
 
 
-def prepare(volume: Volume, recipe: VolumeRecipe) -> Preparation:
-    """Work a recipe out for a volume.
+def prepare(
+    volume: Volume, recipe: VolumeRecipe, *, effects: tuple[Effect, ...] = ()
+) -> Preparation:
+    """Work a recipe out for a volume, with the effects on its voxels or planes.
 
     Windows are HU and mean nothing on a volume without HU: there the range from percentile 1 to
     99 of the volume is shown instead, and the warnings say so.
@@ -134,6 +135,7 @@ def prepare(volume: Volume, recipe: VolumeRecipe) -> Preparation:
         The new grid would be out of bounds.
     """
     _check(recipe)
+    volume = change_volume(volume, effects)
     axes, spacing = _axes(volume, recipe)
     sizes = [len(axis) for axis in axes]
     check_voxels(Path(recipe.name), tuple(sizes))
@@ -152,8 +154,9 @@ def prepare(volume: Volume, recipe: VolumeRecipe) -> Preparation:
         rows=(rows[0], rows[1], rows[2]),
         spacing_mm=spacing,
         windows=windows,
-        window=label,
+        window=label + effects_label(effects),
         warnings=(*volume.warnings, *said, *_distorted(recipe, spacing)),
+        effects=effects,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,17 +17,17 @@ from overread.imaging.encode import encode_png, shrink
 from overread.imaging.header import PictureHeader, read_header
 from overread.imaging.mosaic import mosaic, mosaic_shape
 from overread.imaging.picture import AS_STORED, ArrayFile, Picture, with_receipt
+from overread.imaging.picture_effect import change_boxes, change_pixels, effects_label
 from overread.imaging.picture_file import decode_picture
 from overread.imaging.read import read_slice, sniff
 from overread.imaging.safe_path import resolve_inside
+from overread.imaging.slice_path import locate
 from overread.imaging.stored import StoredSlice
 from overread.imaging.volume_shelf import VolumeShelf
 from overread.imaging.window import ABDOMEN, apply_window, stretch_window, window_label
 from overread.records import Box, Media
 
 __all__ = ["PictureRenderer"]
-
-_VOLUME_SLICE = re.compile(r"(?P<file>.+\.(?:nii|nii\.gz|dcm))#(?P<index>\d{1,6})", re.IGNORECASE)
 
 _log = logging.getLogger(__name__)
 
@@ -48,9 +47,9 @@ class PictureRenderer:
 
     A stored 8-bit picture to which the recipe changes nothing goes out byte for byte as it lies in
     the release, after its header and wholeness were checked. Everything else is decoded, windowed,
-    shrunk, given its boxes (drawn last, so that their lines stay sharp) and encoded as PNG. A
-    window applies to stored HU, never to an 8-bit picture. Boxes are drawn on every slice of a
-    stack.
+    changed by the recipe's effects, shrunk, given its boxes (drawn last, so that their lines stay
+    sharp) and encoded as PNG. A window applies to stored HU, never to an 8-bit picture. Boxes are
+    drawn on every slice of a stack, where the effects have moved them.
 
     A path may name one slice of a volume: ``scan.nii.gz#12``, counted from 0.
 
@@ -145,7 +144,7 @@ class PictureRenderer:
         return resolve_inside(self._root, media.paths[0]), media.paths[0]
 
     def _picture(self, media: Media, relative: str, layout: str) -> Picture:
-        path, index = self._locate(relative)
+        path, index = locate(self._root, relative)
         if index is None and sniff(path) == "picture":
             check_file(path)
             data = path.read_bytes()
@@ -161,7 +160,7 @@ class PictureRenderer:
     def _mosaic(self, media: Media) -> Picture:
         slices = []
         for relative in media.paths:
-            path, index = self._locate(relative)
+            path, index = locate(self._root, relative)
             # Tiles stay whole here: the mosaic as such is held to the longest side.
             slices.append(_show(read_slice(path, index=index), _unshrunk(media), relative))
         tiled = shrink(mosaic([one.pixels for one in slices]), media.recipe.max_side_px)
@@ -174,19 +173,13 @@ class PictureRenderer:
         )
         return _encoded(shown, sources=media.paths, layout=f"mosaic {rows}×{columns}")
 
-    def _locate(self, relative: str) -> tuple[Path, int | None]:
-        path = resolve_inside(self._root, relative)
-        match = _VOLUME_SLICE.fullmatch(relative)
-        if match is None or path.exists():
-            return path, None
-        return resolve_inside(self._root, match["file"]), int(match["index"])
-
 
 def _unchanged(media: Media, header: PictureHeader) -> bool:
     recipe = media.recipe
     fits = recipe.max_side_px is None or max(header.width, header.height) <= recipe.max_side_px
     draws = recipe.draw_boxes and bool(media.boxes)
-    return fits and not draws and header.upright and header.bits <= 8
+    plain = not recipe.effects
+    return fits and plain and not draws and header.upright and header.bits <= 8
 
 
 def _show(stored: StoredSlice, media: Media, relative: str) -> _Shown:
@@ -206,13 +199,19 @@ def _show(stored: StoredSlice, media: Media, relative: str) -> _Shown:
     if stored.inverted:
         grey, window = 255 - grey, f"{window}, inverted"
     full_height, full_width = grey.shape[:2]
-    pixels = shrink(grey, recipe.max_side_px)
-    boxes = media.boxes if recipe.draw_boxes else ()
+    turned = [
+        stored.turn.box(box, shown_width=full_width, shown_height=full_height)
+        for box in (media.boxes if recipe.draw_boxes else ())
+    ]
+    boxes = change_boxes(turned, recipe.effects, width=full_width, height=full_height)
+    pixels = shrink(change_pixels(grey, recipe.effects, slices=False), recipe.max_side_px)
     for box in boxes:
-        turned = stored.turn.box(box, shown_width=full_width, shown_height=full_height)
-        pixels = draw_box(pixels, _scaled(turned, pixels, full_width, full_height))
+        pixels = draw_box(pixels, _scaled(box, pixels, full_width, full_height))
     return _Shown(
-        pixels=pixels, window=window, orientation=stored.orientation, boxes_drawn=len(boxes)
+        pixels=pixels,
+        window=window + effects_label(recipe.effects),
+        orientation=stored.orientation,
+        boxes_drawn=len(boxes),
     )
 
 

@@ -21,7 +21,7 @@ from overread.imaging.mosaic import mosaic, mosaic_shape
 from overread.imaging.picture import ArrayFile, Picture, with_receipt
 from overread.imaging.prepare import Preparation, prepare
 from overread.imaging.read_volume import read_volume, volume_files
-from overread.records import Recipe, VolumeRecipe
+from overread.records import Effect, Recipe, VolumeRecipe
 
 __all__ = ["MAX_SHELF_BYTES", "VolumeShelf"]
 
@@ -65,7 +65,7 @@ class VolumeShelf:
         key = _key(path, recipe)
 
         def make() -> tuple[tuple[Picture, ...], int]:
-            made = _encode(_prepared(path, relative, volume), relative, recipe)
+            made = _encode(_prepared(path, relative, volume, recipe.effects), relative, recipe)
             return made, sum(len(picture.data) for picture in made)
 
         return self._kept(self._pictures, key, make)
@@ -90,7 +90,7 @@ class VolumeShelf:
         def make() -> tuple[ArrayFile, int]:
             known = known_array(folder, key)
             if known is None:
-                prepared = _prepared(path, relative, volume)
+                prepared = _prepared(path, relative, volume, recipe.effects)
                 known = write_array(prepared, folder, key, sources=(relative,))
             return known, 1
 
@@ -170,7 +170,9 @@ def _key(path: Path, recipe: Recipe) -> str:
         ) from error
     files = [[name, state.st_size, state.st_mtime_ns] for name, state in states]
     # Of the recipe for pictures and stacks nothing else touches a volume.
-    return json.dumps([files, asdict(recipe.volume) if recipe.volume else None, recipe.max_side_px])
+    key = [files, asdict(recipe.volume) if recipe.volume else None, recipe.max_side_px]
+    # Without effects the key is what it always was, so that kept arrays are found again.
+    return json.dumps([*key, [asdict(each) for each in recipe.effects]] if recipe.effects else key)
 
 
 def _volume_recipe(recipe: Recipe, relative: str) -> VolumeRecipe:
@@ -186,8 +188,10 @@ def _volume_recipe(recipe: Recipe, relative: str) -> VolumeRecipe:
     return recipe.volume
 
 
-def _prepared(path: Path, relative: str, recipe: VolumeRecipe) -> Preparation:
-    prepared = prepare(read_volume(path), recipe)
+def _prepared(
+    path: Path, relative: str, recipe: VolumeRecipe, effects: tuple[Effect, ...]
+) -> Preparation:
+    prepared = prepare(read_volume(path), recipe, effects=effects)
     for warning in prepared.warnings:
         _log.warning("%s: %s", relative, warning)
     return prepared

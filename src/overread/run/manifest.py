@@ -35,6 +35,9 @@ def make_manifest(
 ) -> Manifest:
     """Describe a run. Its id leaves out limit and draws, so that a run can be extended."""
     chosen = cast("dict[str, JsonValue]", asdict(selection))
+    if selection.perturbation is None:
+        # A run of items as released has the id, and the file, that it always had.
+        del chosen["perturbation"], chosen["perturbation_seed"]
     asked = {**chosen, "draws": draws}
     about: dict[str, JsonValue] = {
         "benchmark": release.card.name,

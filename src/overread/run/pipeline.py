@@ -2,7 +2,8 @@
 
 ::
 
-    load release → check it → plan = items × draws → blind floor → what the store lacks
+    load release → check it → change its items, where a perturbation is named
+    → plan = items × draws → blind floor → what the store lacks
     → render media by recipe → ask → store each response as it comes
     → score under both profiles → estimate
 
@@ -30,6 +31,7 @@ from overread.run.check import as_released
 from overread.run.manifest import make_manifest
 from overread.run.media_hashes import media_hashes
 from overread.run.opening import open_run
+from overread.run.perturbing import left_out_findings, perturb_selected
 from overread.run.planning import Planned, identity_of, make_plan
 from overread.run.request import RunOutcome, RunRequest
 from overread.run.scoring import score_run, set_floor
@@ -87,10 +89,15 @@ def execute(
     )
     items = list(release.items(selection))
     check_selected(items, selection, release)
+    changed = perturb_selected(items, selection, release, request.out, manifest)
+    items = items if changed is None else list(changed.items)
     findings = [as_released(finding, release) for finding in release.findings()]
 
     with open_run(request.out, manifest) as store:
         store.replace_findings("release", findings)
+        if changed is not None:
+            store.keep_parameters(changed.parameters)  # before the plan that rests on them
+            store.replace_findings("perturbation", left_out_findings(changed))
         plan = make_plan(
             items,
             identity=identity,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from overread.records import Profile, Status, Vote
 from overread.store import database
-from overread.store.connected import ConnectedStore
+from overread.store.parameters import ParameterStore
 from overread.store.records_json import to_json
 from overread.store.rows import bind_hash, bind_word, unbind_hash, unbind_text
 from overread.store.vote_rows import VOTE_COLUMNS, vote_of
@@ -38,7 +38,7 @@ class Juror:
     """Name of the form it was asked in."""
 
 
-class VoteStore(ConnectedStore):
+class VoteStore(ParameterStore):
     """The part of a run store that holds votes; `RunStore` is the class to use."""
 
     def add_votes(self, votes: Sequence[Vote]) -> None:

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -116,11 +117,15 @@ class TemplateRelease:
             condition="plain",
             question=row["question"],
             media=(media,),
-            prompt=protocol.prompt(row["question"], options, media),
+            prompt=protocol.prompt(row["question"], options, (media,)),
             answer_space=Choice(options=options),
             groups={"patient": row["patient"]},
             strata={"task": row["task"], "split": row["split"]},
         )
+
+    def reword(self, item: Item) -> Item:
+        """Word the prompt of a question anew, after something in it was changed."""
+        return replace(item, prompt=protocol.prompt(item.question, item.options, item.media))
 
     def reference(self, item_id: str) -> Reference:
         """Give the stated answer, or why it cannot be used."""

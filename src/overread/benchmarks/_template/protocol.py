@@ -27,10 +27,12 @@ CARD: Final = Card(
 PLAN: Final = AnalysisPlan(strata=((), ("task",)), cells=("task",), cluster="patient")
 
 
-def prompt(question: str, options: Sequence[Option], media: Media) -> tuple[Part, ...]:
+def prompt(question: str, options: Sequence[Option], media: Sequence[Media]) -> tuple[Part, ...]:
     """Word a question for a chat model, its picture first."""
-    lines = [question, *(f"{option.letter}) {option.text}" for option in options)]
-    return (Part(media=media), Part(text="\n".join([*lines, "Answer with one letter."])))
+    lines = [question] if question else []
+    lines += [f"{option.letter}) {option.text}" for option in options]
+    words = Part(text="\n".join([*lines, "Answer with one letter."]))
+    return (*(Part(media=one) for one in media), words)
 
 
 def scorers(profile: Profile) -> tuple[Scorer, ...]:

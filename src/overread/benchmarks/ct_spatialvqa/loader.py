@@ -7,6 +7,7 @@ CT-RATE download. A missing volume or part is a Finding and its questions stay i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -174,6 +175,10 @@ class CtSpatialVqaRelease:
         """Give the stated answer of a question, or why it has none."""
         question = self._by_id[item_id]
         return Reference(item=item_id, answer=question.answer, problem=question.problem)
+
+    def reword(self, item: Item) -> Item:
+        """Word the prompt of a question anew, after something in it was changed."""
+        return replace(item, prompt=protocol.chat_prompt(item.question, item.media))
 
     def training(self, selection: Selection) -> Training:
         """Give nothing: the release has one split, and every question of it is asked."""
