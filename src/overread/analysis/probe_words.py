@@ -1,0 +1,163 @@
+"""A probe in plain sentences: of each arm, and what the score rests on in all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from overread.analysis.probing import ArmEffect, Probed
+from overread.errors import UsageError
+from overread.registry import find_perturbation
+
+__all__ = ["arm_sentence", "rests_on", "silence_sentence"]
+
+_PICTURE_GONE = "no-image"
+_PICTURE_SWAPPED = "other-patient"
+_MOSTLY = 0.5
+"""From this share of lost answers on, silence explains most of a fall."""
+
+
+def arm_sentence(arm: ArmEffect) -> str:
+    """Say what one arm does to the score, and what that says.
+
+    A rise or a fall is one only where it is more than luck after adjustment for all arms.
+    """
+    falls, stays = _meaning(arm.name)
+    if arm.falls:
+        return f"{_cost(arm)}: {falls}."
+    if arm.rises:
+        return (
+            f"The score rises by {_points(-arm.net_effect)} points{_interval(arm, -1)}: what was "
+            "changed leads astray."
+        )
+    if arm.low is None or arm.high is None:
+        return f"The score stays at {_percent(arm.changed)} %: {stays}."
+    return (
+        f"The score moves from {_percent(arm.original)} to {_percent(arm.changed)} %, which is "
+        f"within luck{_interval(arm, 1, 'cost of')}: {stays}."
+    )
+
+
+def silence_sentence(arm: ArmEffect) -> str:
+    """Say how much of a fall is silence; empty where the change brings no new silence."""
+    silence = arm.silence
+    if silence.changed <= silence.original and not silence.lost:
+        return ""
+    none = _count(silence.changed, "question has", "questions have")
+    parts = f"{silence.refused} declined, {silence.failed} without a reply"
+    said = f"{none} no answer here ({parts}), {silence.original} had none as released."
+    if silence.lost and arm.lost:
+        said += f" Of {arm.lost} right answers lost, {silence.lost} became no answer"
+        said += (
+            ": this fall may be refusal, not loss of evidence."
+            if silence.lost >= _MOSTLY * arm.lost
+            else "."
+        )
+    return said
+
+
+def rests_on(probed: Probed) -> str:
+    """Say in a few plain sentences what the score rests on, as far as these arms tell."""
+    return " ".join(_sentences(probed))
+
+
+def _sentences(probed: Probed) -> Iterator[str]:
+    arms = {arm.name: arm for arm in probed.arms}
+    original = probed.original
+    chance = (
+        "" if original.chance is None else f" (a blind guess gets {_percent(original.chance)} %)"
+    )
+    yield f"As released the score is {_percent(original.value)} % of {original.n}{chance}."
+    yield from _of_pictures(arms)
+    if (arm := arms.get("options-only")) is not None:
+        guess = "" if arm.chance is None else f", where a guess gets {_percent(arm.chance)} %"
+        yield f"The options alone give {_percent(arm.changed)} %{guess}."
+    if (arm := arms.get("shuffled-options")) is not None and arm.falls:
+        yield (
+            f"{_points(arm.net_effect)} points go with the order of the options: they rest on "
+            "places or letters."
+        )
+    quiet = [arm.name for arm in probed.arms if arm.falls and _is_silence(arm)]
+    if quiet:
+        yield (
+            f"Under {_listed(quiet)} most lost answers became no answer: that may be refusal, not "
+            "loss of evidence."
+        )
+
+
+def _of_pictures(arms: dict[str, ArmEffect]) -> Iterator[str]:
+    gone, swapped = arms.get(_PICTURE_GONE), arms.get(_PICTURE_SWAPPED)
+    told = [arm for arm in (gone, swapped) if arm is not None]
+    if not told:
+        return
+    words = {_PICTURE_GONE: "without its picture", _PICTURE_SWAPPED: "with another patient's"}
+    kept = " and ".join(
+        f"{words[arm.name]} {_percent(arm.changed)} % (of {_percent(arm.original)})" for arm in told
+    )
+    falling = [arm for arm in told if arm.falls]
+    if not falling:
+        yield (
+            f"It gets {kept}: nothing here shows that the score rests on the pictures. With "
+            f"{max(arm.n for arm in told)} questions a small part of it may."
+        )
+        return
+    part = max(falling, key=lambda arm: arm.net_effect)
+    above = (
+        ""
+        if part.chance is None or part.original <= part.chance
+        else f" of {_points(part.original - part.chance)} above chance"
+    )
+    yield f"It gets {kept}: {_points(part.net_effect)} points{above} rest on the picture."
+    if len(told) == 2 and len(falling) == 1:
+        other = next(arm for arm in told if not arm.falls)
+        yield (
+            "A picture of some kind is needed, yet it seems not to matter whose."
+            if other.name == _PICTURE_SWAPPED
+            else "A wrong picture misleads, yet without any the score holds: words carry it."
+        )
+
+
+def _is_silence(arm: ArmEffect) -> bool:
+    return arm.lost > 0 and arm.silence.lost >= _MOSTLY * arm.lost
+
+
+def _meaning(name: str) -> tuple[str, str]:
+    try:
+        kind = find_perturbation(name)
+    except UsageError:  # of a package that is not installed where the probe is read
+        return "what was changed counts", "nothing here shows that what was changed counts"
+    return kind.if_it_falls, kind.if_it_stays
+
+
+def _cost(arm: ArmEffect) -> str:
+    said = (
+        f"The score falls from {_percent(arm.original)} to {_percent(arm.changed)} %, by "
+        f"{_points(arm.net_effect)} points{_interval(arm, 1)}"
+    )
+    if arm.persistence is not None and arm.persistence.value is not None:
+        said += f"; {_percent(arm.persistence.value)} % of the right answers stay right"
+    return said
+
+
+def _interval(arm: ArmEffect, sign: int, what: str = "") -> str:
+    if arm.low is None or arm.high is None:
+        return ""
+    low, high = sorted((sign * arm.low, sign * arm.high))
+    name = f"{what} " if what else ""
+    return f" ({name}{_points(low)} to {_points(high)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _points(share: float) -> str:
+    text = f"{100 * share:.1f}"
+    return text.replace("-", "\N{MINUS SIGN}") if text != "-0.0" else "0.0"
+
+
+def _count(n: int, one: str, several: str) -> str:
+    return f"{n} {one if n == 1 else several}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -1,0 +1,1 @@
+"""A probe: one run as released and one for each perturbation, in one folder."""
