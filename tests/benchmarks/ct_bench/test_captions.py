@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 
 import pytest
@@ -64,6 +65,21 @@ def test_an_item_shows_its_picture_and_never_its_description(small_release) -> N
     assert "drawn a box" not in str(plain.prompt[0].text)
     assert "left lung" not in str(words.text)
     assert items(small_release, replace(CAPTIONS, max_side_px=64))[0].media[0].recipe.max_side_px
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_lesion_that_is_described_twice_has_no_reference(small_release, same: bool) -> None:
+    path = small_release.root / layout.METADATA_FILE
+    first = opened(small_release).reference("test/caption/box/11")
+    text = first.answer if same else "A cyst in the left kidney"
+    with path.open("a", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerow(["11", text, "", "test"])
+    release = opened(small_release)
+    assert len(items(small_release)) == 4
+    assert "duplicate-lesion" in {finding.code for finding in release.findings()}
+    problem = release.reference("test/caption/box/11").problem
+    assert problem == (None if same else "the release has two descriptions of this lesion")
+    assert release.reference("test/caption/box/10").problem is None
 
 
 def test_both_spellings_of_picture_names_are_found(small_release) -> None:

@@ -2,8 +2,8 @@
 
 The items come from the lesion set (Metadata.csv and the key slices), not from the question files,
 so a release whose exam asks about few lesions has captions of all. Every lesion of the list is
-asked for: one without a picture fails and stays in the denominator, one without a description
-cannot be scored and says so.
+asked for: one without a picture fails and stays in the denominator, one without a description, or
+with two, cannot be scored and says so.
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ class Captions:
         if box not in _FOLDERS:
             raise KeyError(item_id)
         problem = None if lesion.description else "the release has no description of this lesion"
+        if lesion_id in self.index.contested:
+            problem = "the release has two descriptions of this lesion"
         return Reference(item=item_id, answer=lesion.description, problem=problem)
 
     def terms(self, item: Item) -> OntologyTerms | None:

@@ -54,6 +54,16 @@ class LesionIndex:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._findings: list[Finding] = []
+        self._contested: set[str] = set()
+
+    @property
+    def contested(self) -> frozenset[str]:
+        """Ids of lesions that a table describes twice, and not alike: nobody knows which is meant.
+
+        The first row counts for all else, as a question names its own right answer.
+        """
+        _ = self.lesions
+        return frozenset(self._contested)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -121,6 +131,8 @@ class LesionIndex:
                     without_id += 1
                 elif key in rows:
                     repeated += 1
+                    if row.get("description") != rows[key].get("description"):
+                        self._contested.add(key)
                 else:
                     rows[key] = row
         except csv.Error as error:
