@@ -188,8 +188,9 @@ def asks_for_text(data: ReportData) -> bool:
 def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:
     """Name each run for people, as its model is called on the command line.
 
-    ``chat:medgemma``, a built-in reader by its bare name (``radiomics``), and with the run's id
-    where that is not unique. A comparison of these runs (`RunScores.label`) should use the same.
+    ``chat:medgemma``, a built-in reader by its bare name (``radiomics``), what its questions were
+    changed by (``chat:medgemma, no-image``), and with the run's id where that is not unique. A
+    comparison of these runs (`RunScores.label`) should use the same.
 
     Parameters
     ----------
@@ -211,4 +212,6 @@ def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:
 
 def _model_name(run: RunReport) -> str:
     model = run.manifest.model
-    return model.name if model.kind == "baselines" else model.label
+    name = model.name if model.kind == "baselines" else model.label
+    changed = run.manifest.selection.get("perturbation")
+    return f"{name}, {changed}" if changed else name

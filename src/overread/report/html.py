@@ -7,14 +7,8 @@ hashes and pictures from data URLs, and nothing else: no request can leave.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import os
-import tempfile
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overread.contracts import Renderer
 from overread.records import Severity
@@ -29,6 +23,7 @@ from overread.report.judges import judges, panels_of
 from overread.report.letters import matrices
 from overread.report.marks import SHARE_AXIS
 from overread.report.metric_names import is_graded, metric_label
+from overread.report.page import asset, content_policy, environment, write_whole
 from overread.report.pairs import pairs
 from overread.report.pictures import preview_counts, stock_shelf, with_changed_pictures
 from overread.report.readings import read_forms
@@ -50,10 +45,7 @@ from overread.report.wording import (
     stratum_label,
 )
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-__all__ = ["environment", "write_html", "write_page"]
+__all__ = ["write_html", "write_page"]
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
@@ -89,7 +81,7 @@ def write_page(data: ReportData, out_dir: Path, shelf: Shelf) -> Path:
     """Do as `write_html` does, with pictures that were rendered already (`stock_shelf`)."""
     out_dir.mkdir(parents=True, exist_ok=True)
     payload = gallery_payload(data, shelf)
-    script, style = _asset("report.js"), _asset("report.css")
+    script, style = asset("report.js"), asset("report.css")
     template = environment().get_template("report.html.j2")
     page = template.render(
         **_sections(data),
@@ -99,24 +91,9 @@ def write_page(data: ReportData, out_dir: Path, shelf: Shelf) -> Path:
         thumbnail_blocks=list(thumbnail_blocks(shelf)),
         script=script,
         style=style,
-        policy=_content_policy(script, style),
+        policy=content_policy(script=script, style=style),
     )
-    return _write_whole(out_dir / "index.html", page)
-
-
-@cache
-def environment() -> Environment:
-    """Make the template environment: escaping on, undefined names are errors."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("overread.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    return write_whole(out_dir / "index.html", page)
 
 
 def _sections(data: ReportData) -> dict[str, Any]:
@@ -171,41 +148,3 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "sentence": sentence,
         "pretty": settings_text,
     }
-
-
-def _asset(name: str) -> str:
-    return (files("overread.report") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _content_policy(script: str, style: str) -> str:
-    return "; ".join(
-        (
-            "default-src 'none'",
-            "img-src data:",
-            f"script-src 'sha256-{_hash(script)}'",
-            f"style-src 'sha256-{_hash(style)}'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
-
-
-def _write_whole(path: Path, text: str) -> Path:
-    """Replace a file only when the new one is complete."""
-    # A reply may hold half a surrogate pair, which UTF-8 cannot: it becomes a question mark.
-    encoded = text.encode("utf-8", errors="replace")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(encoded)
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return path

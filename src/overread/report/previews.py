@@ -30,8 +30,9 @@ PREVIEW: Final = VolumeRecipe(
 
 
 def preview_of(media: Media) -> Media:
-    """Give the volume as its preview; equal for all recipes it was sent by."""
-    return replace(media, recipe=Recipe(volume=PREVIEW), boxes=(), spacing_mm=None)
+    """Give the volume as its preview, changed as it was sent; equal for all other recipes."""
+    recipe = Recipe(volume=PREVIEW, effects=media.recipe.effects)
+    return replace(media, recipe=recipe, boxes=(), spacing_mm=None)
 
 
 def in_order_of_trying(volumes: Sequence[Media], *, most: int) -> tuple[Media, ...]:
