@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from overread.contracts import Card
+from overread.contracts import AnalysisPlan, Card, Selection, Training
 from overread.contracts.replay import (
     ReleasedPrediction,
     ReleasedPredictions,
@@ -18,7 +18,16 @@ from overread.contracts.replay import (
     ReleasedVotes,
     Replay,
 )
-from overread.records import PublishedValue
+from overread.records import (
+    Choice,
+    Finding,
+    Item,
+    Media,
+    Option,
+    Profile,
+    PublishedValue,
+    Reference,
+)
 
 
 class Make:
@@ -178,3 +187,106 @@ def slipped(make: type[Make]) -> Replay:
         matrix={asked[place].item: {"m": mean} for place, mean in thirds.items()},
         title_of={"m": "Model M"},
     )
+
+
+@dataclass
+class Exam:
+    """A release in memory that is nothing but questions of choice."""
+
+    questions: Sequence[tuple[Item, str]]
+    """Items with their right letters; the split is a stratum."""
+    root: Path = Path("exam")
+    numbers: Sequence[PublishedValue] = ()
+    findings_: Sequence[Finding] = ()
+
+    @property
+    def media_root(self) -> Path:
+        return self.root
+
+    @property
+    def fingerprint(self) -> str:
+        return "exam"
+
+    @property
+    def card(self) -> Card:
+        splits = dict.fromkeys(item.strata["split"] for item, _ in self.questions)
+        return Card(
+            name="exam",
+            title="Exam",
+            protocol_version="1",
+            licence="none",
+            access="in memory",
+            tasks={item.task: "which" for item, _ in self.questions},
+            conditions=("plain",),
+            splits=tuple(splits) or ("test",),
+        )
+
+    def items(self, selection: Selection) -> Iterator[Item]:
+        return (i for i, _ in self.questions if i.strata["split"] == selection.split)
+
+    def reference(self, item_id: str) -> Reference:
+        answers = {item.id: letter for item, letter in self.questions}
+        return Reference(item=item_id, answer=answers[item_id])
+
+    def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
+        return self.findings_
+
+    def scorers(self, profile: Profile) -> Sequence[Any]:
+        return ()
+
+    def plan(self) -> AnalysisPlan:
+        return AnalysisPlan(strata=((), ("kind",)), cells=("kind",), cluster="patient")
+
+    def notes(self) -> Sequence[str]:
+        return ()
+
+    def published(self) -> Sequence[PublishedValue]:
+        return self.numbers
+
+    def expected_counts(self) -> Sequence[Any]:
+        return ()
+
+    def training(self, selection: Selection) -> Training:
+        return Training()
+
+
+@pytest.fixture
+def exam() -> type[Exam]:
+    return Exam
+
+
+@pytest.fixture
+def ask() -> Any:
+    """Make one question of choice with its right letter."""
+
+    def asked(
+        number: int,
+        right: int,
+        *,
+        options: Sequence[str] = ("liver", "spleen", "kidney", "colon"),
+        question: str = "Where is finding {number}?",
+        kind: str = "usual",
+        patient: str | None = None,
+        split: str = "test",
+        media: tuple[Media, ...] = (),
+    ) -> tuple[Item, str]:
+        letters = "ABCDEFGH"[: len(options)]
+        item = Item(
+            id=f"q{number}",
+            benchmark="exam",
+            task="where",
+            condition="plain",
+            question=question.format(number=number),
+            media=media,
+            answer_space=Choice(
+                options=tuple(
+                    Option(letter=letter, text=text)
+                    for letter, text in zip(letters, options, strict=True)
+                )
+            ),
+            groups={"patient": patient or f"p{number}"},
+            strata={"split": split, "kind": kind},
+        )
+        return item, letters[right]
+
+    return asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,17 +10,39 @@ import pytest
 
 from overread import registry
 from overread.benchmarks import _template
-from overread.contracts import Card
+from overread.contracts import AnalysisPlan, Card, ExpectedCount, Selection, Training
 from overread.contracts.replay import Replay
-from overread.records import Finding
+from overread.records import Finding, Item, PublishedValue
 
 
 @dataclass
 class Empty:
-    """A release that ships nothing at all."""
+    """A release that ships nothing at all, not even a question."""
 
     root: Path
     card: Card = field(default_factory=lambda: _template.BENCHMARK.card)
+
+    @property
+    def media_root(self) -> Path:
+        return self.root
+
+    def items(self, selection: Selection) -> Iterator[Item]:
+        return iter(())
+
+    def training(self, selection: Selection) -> Training:
+        return Training()
+
+    def published(self) -> Sequence[PublishedValue]:
+        return ()
+
+    def expected_counts(self) -> Sequence[ExpectedCount]:
+        return ()
+
+    def findings(self, *, thorough: bool = False) -> Sequence[Finding]:
+        return ()
+
+    def plan(self) -> AnalysisPlan:
+        return AnalysisPlan(strata=((),), cells=("split",), cluster="patient")
 
     def replay(self) -> Replay:
         return Replay(questions=())

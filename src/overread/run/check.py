@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
+from overread.audits.blind_floors import leak_finding
 from overread.contracts import Release, Selection
 from overread.imaging.safe_path import without_root
 from overread.records import Choice, Finding, Item, Reference, Severity
@@ -64,7 +65,9 @@ def check_release(release: Release) -> ReleaseCheck:
         references = {item.id: release.reference(item.id) for item in items}
         check = _split(release, split, items, references)
         splits.append(check)
-        findings += [*_count_findings(check), *_leak_findings(check)]
+        findings += _count_findings(check)
+        leak = leak_finding(split, check.floors)
+        findings += [] if leak is None else [leak]
         patients[split] = {item.groups["patient"] for item in items if "patient" in item.groups}
     taught = release.training(Selection(split=release.card.splits[0])).cases
     patients["train"] = {case.groups["patient"] for case in taught if "patient" in case.groups}
@@ -162,22 +165,6 @@ def _count_findings(check: SplitCheck) -> Iterator[Finding]:
             f"{check.total.n_expected} ({shown}{more})",
             effect="totals are not those of the published exam; denominators are this release's",
             count=len(odd),
-        )
-
-
-def _leak_findings(check: SplitCheck) -> Iterator[Finding]:
-    leaks = [floor for floor in check.floors if floor.is_leak]
-    if leaks:
-        worst = max(leaks, key=lambda floor: floor.value - floor.chance_best_high)
-        where = "/".join(worst.stratum.values()) or "total"
-        yield Finding(
-            severity=Severity.WARNING,
-            code="blind-leak",
-            where=f"{check.split}, {where}",
-            evidence=f"'{worst.policy}' scores {100 * worst.value:.1f} % of {worst.n} questions "
-            f"without a picture; luck reaches {100 * worst.chance_best_high:.1f} %",
-            effect="wording or letters give answers away: read gains over the blind floor only",
-            count=len(leaks),
         )
 
 

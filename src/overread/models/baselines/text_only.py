@@ -9,12 +9,10 @@ option gets a linear score of what its text looks like, and the right one should
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from overread.contracts import ModelOptions, Query, Renderer, Training
 from overread.models.baselines.base import Baseline, NothingToSayError, options_of
@@ -82,7 +80,9 @@ def _fit(features: OptionFeatures, questions: Sequence[tuple[Item, int]]) -> NDA
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = stacked @ weights
-        totals = np.array([logsumexp(scores[start:end]) for start, end in pairwise(starts)])
+        # Less the greatest score of each question, so that no exponential overflows.
+        highest = np.maximum.reduceat(scores, starts[:-1])
+        totals = highest + np.log(np.add.reduceat(np.exp(scores - highest[owner]), starts[:-1]))
         share = np.exp(scores - totals[owner])
         value = totals.sum() - scores[right].sum() + _PENALTY / 2 * weights @ weights
         return value, share @ stacked - stacked[right].sum(axis=0) + _PENALTY * weights

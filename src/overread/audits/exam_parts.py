@@ -1,0 +1,72 @@
+"""The questions of a release split by split, with their references: what exam audits look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from overread.contracts import Release, Selection
+from overread.records import Choice, Finding, Item, Option, Reference
+
+__all__ = ["ChoiceQuestion", "ExamAudit", "SplitPart", "choice_questions", "split_parts"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitPart:
+    """One split of a release."""
+
+    split: str
+    items: Sequence[Item]
+    references: Mapping[str, Reference]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceQuestion:
+    """A question of choice whose reference is one of its options."""
+
+    item: Item
+    options: tuple[Option, ...]
+    right: int
+    """Place of the right option, from 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExamAudit:
+    """An audit that looks at the questions of each split by themselves."""
+
+    name: str
+    summary: str
+    look_at: Callable[[SplitPart, Release], Iterable[Finding]]
+
+    def look(self, release: Release) -> Iterable[Finding]:
+        """Report what is found, split by split; nothing for a release without questions."""
+        for part in split_parts(release):
+            yield from self.look_at(part, release)
+
+
+def split_parts(release: Release) -> Iterator[SplitPart]:
+    """Read the splits of a release that have questions, in the order of its card."""
+    for split in release.card.splits:
+        items = list(release.items(Selection(split=split)))
+        if items:
+            references = {item.id: release.reference(item.id) for item in items}
+            yield SplitPart(split=split, items=items, references=references)
+
+
+def choice_questions(part: SplitPart) -> list[ChoiceQuestion]:
+    """Give the questions of choice with a usable reference; others tell nothing of shortcuts."""
+    found: list[ChoiceQuestion] = []
+    for item in part.items:
+        if not isinstance(item.answer_space, Choice):
+            continue
+        reference = part.references[item.id]
+        letters = item.answer_space.letters
+        if reference.problem is None and reference.answer in letters:
+            found.append(
+                ChoiceQuestion(
+                    item=item,
+                    options=item.answer_space.options,
+                    right=letters.index(reference.answer),
+                )
+            )
+    return found
