@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from overread.benchmarks.ct_bench import layout
 from overread.builders.retrieved_exam.draw import draw_units, reletter
 from overread.builders.retrieved_exam.embeddings import Embeddings
 from overread.builders.retrieved_exam.unlike import excludes, why_unlike
@@ -81,6 +84,75 @@ def test_no_choice_is_right_for_another_lesion_on_the_picture(make_lesion) -> No
         for shown, told_of in itertools.permutations(four, 2):
             for seen in on_picture[shown.picture_sha256]:
                 assert excludes(unit.task, seen, told_of) is not None
+
+
+WORDS = (
+    "A nodule in the left lung.",
+    "A pulmonary mass.",
+    "Nodules in both lungs.",
+    "A cyst in the right kidney.",
+    "A renal cyst of 3 cm.",
+    "A hypodense lesion in the liver with smooth margins.",
+    "A hyperdense lesion in the right lobe of the liver with irregular margins.",
+    "An enlarged lymph node in the pelvis.",
+    "A lytic lesion in the left iliac bone.",
+    "A hyperdense, irregular lesion of the spleen.",
+    "A cyst in the liver and a nodule in the left lung.",
+    "Rundherd in der rechten Lunge.",
+    "A lesion.",
+)
+SIZES = ("", "12 mm", "two centimetres", "31.0 x 20.0 mm", "box of 40 x 20 pixels", "a walnut's")
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(WORDS),
+            st.sampled_from(SIZES),
+            st.integers(0, 20),
+            st.integers(0, 1),
+            st.sampled_from(["test", "test", "test", "validation"]),
+        ),
+        min_size=25,
+        max_size=40,
+    ),
+    st.integers(0, 5),
+)
+def test_whatever_is_drawn_has_one_right_choice_of_four(make_lesion, told_of, seed) -> None:
+    lesions = [
+        # a patient is in one split, and a picture of one patient
+        make_lesion(
+            i,
+            words,
+            size=size,
+            patient=f"{split} {patient}",
+            picture=f"{split} {patient} {picture}",
+            split=split,
+        )
+        for i, (words, size, patient, picture, split) in enumerate(told_of)
+    ]
+    by_index = {one.lesion_idx: one for one in lesions}
+    units, findings = _draw(lesions, seed=seed, stacks=frozenset(by_index))
+    for unit in units:
+        four = [by_index[option.lesion_idx] for option in unit.options]
+        assert len({one.patient for one in four}) == 4
+        assert {one.split for one in four} == {unit.split}
+        assert [option.why_wrong for option in unit.options].count(None) == 1
+        assert unit.right.why_wrong is None
+        for shown, other in itertools.permutations(four, 2):
+            seen = [one for one in lesions if one.picture_sha256 == shown.picture_sha256]
+            if unit.task in layout.STACK_TASKS:  # no name says which slices these are
+                seen = [one for one in lesions if one.patient == shown.patient]
+            assert all(excludes(unit.task, one, other) is not None for one in seen)
+    asked = {f"{unit.split}/{unit.task}" for unit in units}
+    said = {one.where for one in findings if one.code == "task-not-asked"}
+    every = {f"{split}/{task}" for split in layout.QUESTION_SPLITS for task in layout.TASKS}
+    silent = every - asked - said
+    assert all(f"{one.partition('/')[0]}/any task" in said for one in silent)
 
 
 def test_splits_never_meet_in_a_question(make_lesion) -> None:

@@ -102,6 +102,16 @@ def test_a_lesion_without_a_key_slice_is_left_out(write_set, make_row, folder: s
     assert {one.count for one in found.findings} == {1}
 
 
+def test_one_picture_under_two_patients_is_in_no_split(write_set, make_row) -> None:
+    root = write_set(_rows(make_row))
+    folder = root / layout.LESION_NOBOX_FOLDER
+    shutil.copy(folder / "1.png", folder / "3.png")  # patients 1 (validation) and 3 (train)
+    found = read_lesion_set(root, seed=1)
+    assert [one.lesion_idx for one in found.lesions] == [2, 4, 5, 6]
+    (finding,) = found.findings
+    assert (finding.evidence, finding.count) == ("its picture is another patient's as well", 2)
+
+
 def test_without_a_patient_splits_cannot_be_proved(write_set, make_row) -> None:
     root = write_set(_rows(make_row))
     (root / layout.MERGED_FILE).unlink()

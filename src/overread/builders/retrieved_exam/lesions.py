@@ -118,9 +118,9 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
     """Read a lesion set: its tables and which of its pictures are there.
 
     A lesion is left out, with a finding, when its id stands twice (which row is right is not
-    known), when its patient is unknown (splits could not be proved), or when a key slice is missing
-    or cannot be read. Stated splits are kept where no patient is in two of them; otherwise patients
-    are drawn anew.
+    known), when its patient is unknown or its picture another patient's as well (splits could not
+    be proved), or when a key slice is missing or cannot be read. Stated splits are kept where no
+    patient is in two of them; otherwise patients are drawn anew.
 
     Parameters
     ----------
@@ -140,15 +140,7 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
     known, tables = index.lesions, _read_tables(root)
     if not known or tables.lists_none:
         raise _no_set(root, "no lesion in Metadata.csv")
-    faults: dict[str, list[str]] = defaultdict(list)
-    usable: dict[str, tuple[Path, Path, str]] = {}
-    with ThreadPoolExecutor() as pool:
-        looked = pool.map(lambda one: _look(root, files, one, tables), known.values())
-        for lesion, seen in zip(known.values(), looked, strict=True):
-            if isinstance(seen, str):
-                faults[seen].append(f"lesion {lesion.id}")
-            else:
-                usable[lesion.id] = seen
+    usable, faults = _usable(root, files, known, tables)
     if not usable:
         raise _no_set(root, f"{len(known)} lesions of which none can be used: {'; '.join(faults)}")
     rows = {key: known[key] for key in usable}
@@ -181,6 +173,29 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
     )
     ordered = sorted(lesions, key=lambda one: one.lesion_idx)
     return LesionSet(lesions=tuple(ordered), findings=findings, origin=files.origin)
+
+
+def _usable(
+    root: Path, files: ReleaseFiles, known: Mapping[str, Lesion], tables: _Tables
+) -> tuple[dict[str, tuple[Path, Path, str]], Mapping[str, list[str]]]:
+    """Give both key slices and the plain one's hash by lesion; and faults, with whose they are."""
+    faults: dict[str, list[str]] = defaultdict(list)
+    usable: dict[str, tuple[Path, Path, str]] = {}
+    with ThreadPoolExecutor() as pool:
+        looked = pool.map(lambda one: _look(root, files, one, tables), known.values())
+        for lesion, seen in zip(known.values(), looked, strict=True):
+            if isinstance(seen, str):
+                faults[seen].append(f"lesion {lesion.id}")
+            else:
+                usable[lesion.id] = seen
+    patients: dict[str, set[str]] = defaultdict(set)
+    for key, (_, _, digest) in usable.items():
+        patients[digest].add(str(known[key].patient))
+    # One slice is of one patient: two names for one would put the picture into two splits.
+    for key in [key for key, (_, _, digest) in usable.items() if len(patients[digest]) > 1]:
+        faults["its picture is another patient's as well"].append(f"lesion {key}")
+        del usable[key]
+    return usable, faults
 
 
 def _unread(lesions: Iterable[ExamLesion]) -> Iterator[Finding]:
