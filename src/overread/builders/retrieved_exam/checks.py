@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from overread.records import Finding, Severity
+from overread.stats.intervals import binomial_band
 
-__all__ = ["BlindCheck", "Leak", "leak_findings"]
+__all__ = ["BlindCheck", "Leak", "is_beyond_luck", "leak_findings"]
+
+_TAIL: Final = 0.025
+"""Probability that luck alone keeps a fair split from being released, by any of its tasks."""
+_CONDITIONS: Final = 2
+"""A question is asked with and without the box at most: its two items are one draw of luck."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +51,31 @@ class BlindCheck:
     keeps the exam from being released."""
     doubts: tuple[Leak, ...]
     """In single tasks, by less: with so many tasks one of them may be luck."""
+
+
+def is_beyond_luck(value: float, n: int, *, chance: float, n_looked_at: int) -> bool:
+    """Whether a score is more than luck makes of the best of many (binomial, by Bonferroni).
+
+    Parameters
+    ----------
+    value
+        Share of right answers over a task's items, 0 to 1.
+    n
+        Number of items; each question gives two at most.
+    chance
+        Probability of a right guess.
+    n_looked_at
+        Rules times tasks among which it was found.
+
+    Examples
+    --------
+    >>> is_beyond_luck(0.60, 100, chance=0.25, n_looked_at=100)
+    True
+    >>> is_beyond_luck(1.0, 8, chance=0.25, n_looked_at=100)
+    False
+    """
+    band = binomial_band(max(1, n // _CONDITIONS), chance, level=1 - 2 * _TAIL / n_looked_at)
+    return value > band.high
 
 
 def leak_findings(checks: Sequence[BlindCheck]) -> tuple[Finding, ...]:

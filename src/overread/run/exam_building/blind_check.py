@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors, find_floor
-from overread.builders.retrieved_exam.checks import BlindCheck, Leak
+from overread.builders.retrieved_exam.checks import BlindCheck, Leak, is_beyond_luck
 from overread.contracts import Release, Selection
-from overread.stats.intervals import binomial_band
 
 __all__ = ["check_blind"]
 
 _SPLITS = ("test", "validation")
 _STRATA = ((), ("task",))
 _EXCESS = 1e-9
-_TAIL = 0.025
-"""Probability that luck alone keeps a fair split from being released, by any of its tasks."""
-_CONDITIONS = 2
-"""A question is asked with and without the box at most: its two items are one draw of luck."""
 
 
 def check_blind(release: Release) -> tuple[BlindCheck, ...]:
@@ -38,7 +33,9 @@ def check_blind(release: Release) -> tuple[BlindCheck, ...]:
         leaks: list[Leak] = []
         doubts: list[Leak] = []
         for floor in (floor for floor in floors if floor.is_leak):
-            is_certain = not floor.stratum or _is_beyond_luck(floor, len(by_task))
+            is_certain = not floor.stratum or is_beyond_luck(
+                floor.value, floor.n, chance=floor.chance, n_looked_at=len(by_task)
+            )
             (leaks if is_certain else doubts).append(_leak(split, floor))
         found.append(
             BlindCheck(
@@ -55,13 +52,6 @@ def check_blind(release: Release) -> tuple[BlindCheck, ...]:
             )
         )
     return tuple(found)
-
-
-def _is_beyond_luck(floor: BlindFloor, n_looked_at: int) -> bool:
-    """Say whether one of so many rules and tasks is better than luck makes the best of them."""
-    n_draws = max(1, floor.n // _CONDITIONS)
-    band = binomial_band(n_draws, floor.chance, level=1 - 2 * _TAIL / n_looked_at)
-    return floor.value > band.high + _EXCESS
 
 
 def _leak(split: str, floor: BlindFloor) -> Leak:
