@@ -179,6 +179,9 @@ def test_the_page_speaks_of_descriptions(
     assert "BERTScore F1 and Cosine of sentence embeddings run from −1 to 1" in shown
     text = markdown(caption_report)
     assert "## Clinical errors" in text
+    assert "| All descriptions | majority |" in text
+    assert "All questions |" not in text.partition("## Published")[0]
+    assert "in accuracy" not in text
     assert "| Wrong side (fewer is better) | majority |" in text
     assert "judge" not in limits(caption_report)[0]
     assert "facts of the reference description" in limits(caption_report)[0]

@@ -85,7 +85,8 @@ def reply_findings(
     published = {(s.item, s.draw): s for s in rows if s.profile == "published"}
     return (
         *_without_answer(
-            honest.values(), sum(is_within(line.strata, plan.headline_only) for line in planned)
+            honest.values(),
+            sum(is_within(line.strata, plan.headline_only) for line in planned),
         ),
         *_profile_gap(honest, published, plan),
     )
@@ -105,7 +106,7 @@ def _without_answer(honest: Iterable[Score], n: int) -> Iterator[Finding]:
                 code=kind.code,
                 where=f"{len(of_kind)} of {n} questions",
                 evidence=f"{kind.words}: {_reasons(of_kind)}",
-                effect="they count as not right in accuracy, and are left out of 'answered'",
+                effect="they count as 0, and are left out of 'answered'",
                 remedy=kind.remedy,
                 count=len(of_kind),
             )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from overread.records import Estimate
-from overread.report.data import ReportData, run_labels
+from overread.report.data import ReportData, run_labels, setting_label
 from overread.report.lookup import EstimateTable, contrast_key, values_of
 from overread.report.marks import SHARE_AXIS, Mark, Span
 from overread.report.scorecard import chance_band
@@ -73,7 +73,7 @@ def contrast(data: ReportData) -> Contrast | None:
         values=tuple(stratum_label({key: value}) for value in values),
         groups=tuple(
             (
-                stratum_label(base),
+                setting_label(base, data),
                 sentence(data.card.tasks.get(base.get("task", ""), "")),
                 tuple(_rows(data, tables, base, key, values)),
             )

@@ -24,7 +24,9 @@ from overread.records import (
     Text,
     Vote,
 )
+from overread.report.metric_names import is_graded
 from overread.report.tokens import TokenTotals
+from overread.report.wording import stratum_label
 
 if TYPE_CHECKING:
     from overread.analysis.answers import AnswerSummary
@@ -43,6 +45,7 @@ __all__ = [
     "RunReport",
     "asks_for_text",
     "run_labels",
+    "setting_label",
 ]
 
 _SHORT_ID = 8
@@ -183,6 +186,15 @@ def asks_for_text(data: ReportData) -> bool:
     """Tell whether all questions of a report are to be answered in free words."""
     kinds = {isinstance(entry.item.answer_space, Text) for entry in data.gallery}
     return kinds == {True}
+
+
+def setting_label(stratum: Mapping[str, str], data: ReportData) -> str:
+    """Name a stratum of the headline: ``with box``; what the total is of depends on the plan."""
+    if not stratum and data.plan.headline_only and asks_for_text(data):
+        return "All closed questions"
+    if not stratum and is_graded(data.plan.headline):
+        return "All descriptions"
+    return stratum_label(stratum)
 
 
 def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:

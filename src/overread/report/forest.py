@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from overread.analysis.plan_strata import SHARED, WEIGHTING
 from overread.analysis.published import PublishedEstimate
 from overread.records import Estimate
-from overread.report.data import ReportData, asks_for_text, run_labels
+from overread.report.data import ReportData, run_labels, setting_label
 from overread.report.lookup import EstimateTable, contrast_key
 from overread.report.marks import SHARE_AXIS, Mark, Span
-from overread.report.metric_names import is_graded
 from overread.report.scorecard import chance_band, floor_x
 from overread.report.sources import published_rows
 from overread.report.wording import (
@@ -24,7 +23,6 @@ from overread.report.wording import (
     percent,
     sentence,
     show_estimate,
-    stratum_label,
 )
 
 __all__ = ["ForestGroup", "ForestRow", "forest_groups", "forest_strata"]
@@ -119,7 +117,7 @@ def _group(
     rows.extend(_published_row(row) for row in published_rows(both))
     fullest = max((estimate for estimate in honest if estimate), key=lambda e: e.n, default=None)
     return ForestGroup(
-        label=_label(stratum, data),
+        label=setting_label(stratum, data),
         asks=sentence(data.card.tasks.get(stratum.get("task", ""), "")),
         starts_level=starts_level,
         chance_band=chance_band(fullest),
@@ -127,14 +125,6 @@ def _group(
         floor=_floor_words(fullest),
         rows=tuple(rows),
     )
-
-
-def _label(stratum: Mapping[str, str], data: ReportData) -> str:
-    if not stratum and data.plan.headline_only and asks_for_text(data):
-        return "All closed questions"
-    if not stratum and is_graded(data.plan.headline):
-        return "All descriptions"
-    return stratum_label(stratum)
 
 
 def _run_row(

@@ -183,7 +183,7 @@ def _settings(groups: Sequence[ForestGroup], headline: str) -> list[str]:
     head = (
         "Setting",
         "Who",
-        "Questions",
+        "Descriptions" if is_graded(headline) else "Questions",
         "Per cent" if is_graded(headline) else "Per cent right",
         *shared,
         "Blind floor",
