@@ -1,0 +1,1 @@
+"""The arithmetic of a printed table: what its cells, totals, ranks and intervals cannot be."""

@@ -1,0 +1,249 @@
+"""Intervals and ± that contradict their value, their number of items, or their scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from overread.audits.table.claims import Intervals
+from overread.audits.table.flaws import Check, Flaw, flaw
+from overread.audits.table.reading import Column, ReadTable, Reference
+from overread.audits.table.spans import Span
+from overread.records import Severity
+from overread.stats.intervals import clopper_pearson, two_sided_z, wilson
+
+__all__ = ["check_intervals", "check_spreads"]
+
+_TOO_NARROW: Final = 0.85
+"""Of the narrowest of the usual intervals: a bootstrap's own noise stays above it."""
+_TOO_WIDE: Final = 1.25
+"""Of the widest of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Interval:
+    row: int
+    column: Column
+    value: Span
+    low: Span
+    high: Span
+    level: float
+    cells: tuple[tuple[int, int], ...]
+
+    @property
+    def width(self) -> Span:
+        return self.high - self.low
+
+
+def check_intervals(read: ReadTable) -> Iterator[Flaw | Check]:
+    """Try every printed interval: in its cell, or in columns that a claim names."""
+    found = list(_intervals(read))
+    flaws: list[Flaw] = []
+    with_n = 0
+    for each in found:
+        wrong = list(_order(read, each))
+        n = read.n_of(each.row, each.column.place)
+        if not wrong and n is not None and each.column.scale != "other":
+            with_n += 1
+            wrong += _width(read, each, n)
+        flaws += wrong
+    yield from flaws
+    if found:
+        yield Check(
+            name="intervals",
+            tried=len(found),
+            off=sum(each.finding.severity != Severity.INFO for each in flaws),
+            note=f"{with_n} of them against their number of items",
+        )
+
+
+def _intervals(read: ReadTable) -> Iterator[_Interval]:
+    columns = {column.place: column for column in read.columns}
+    claimed = {
+        read.table.column(each.value, argument="interval.value"): each
+        for each in read.claims.intervals
+    }
+    for place, column in columns.items():
+        if column.kind != "number":
+            continue
+        claim = claimed.get(place, Intervals(value=column.name))
+        low: Reference = (place, "low")
+        high: Reference = (place, "high")
+        if claim.low is not None and claim.high is not None:
+            low = read.reference(claim.low, argument="interval.low")
+            high = read.reference(claim.high, argument="interval.high")
+        for row in read.rows:
+            spans = [read.span(row, each) for each in ((place, "value"), low, high)]
+            value, low_span, high_span = spans
+            if value is None or low_span is None or high_span is None:
+                continue
+            yield _Interval(
+                row=row,
+                column=column,
+                value=value,
+                low=low_span,
+                high=high_span,
+                level=claim.level,
+                cells=tuple(dict.fromkeys((row, each) for each in (place, low[0], high[0]))),
+            )
+
+
+def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
+    low, high = float(each.low.middle), float(each.high.middle)
+    where = read.where(each.row, each.column.place)
+    if each.low.low > each.high.high:
+        yield flaw(
+            Severity.ERROR,
+            "interval-reversed",
+            where,
+            f"from {low:g} to {high:g}: its lower end is above its upper end",
+            cells=each.cells,
+            effect="the interval cannot be right",
+        )
+    elif each.value.high < each.low.low or each.value.low > each.high.high:
+        yield flaw(
+            Severity.ERROR,
+            "value-outside-interval",
+            where,
+            f"{float(each.value.middle):g} does not lie in {low:g} to {high:g}",
+            cells=each.cells,
+            effect="value and interval are of different answers",
+            remedy="Compare the cell with its source.",
+        )
+    whole = {"percent": 100, "fraction": 1}.get(each.column.scale)
+    if whole is not None and each.column.is_share and (each.low.high < 0 or each.high.low > whole):
+        yield flaw(
+            Severity.WARNING,
+            "interval-outside-range",
+            where,
+            f"{low:g} to {high:g} leaves the range of a share, 0 to {whole}",
+            cells=each.cells,
+            effect="an interval of this kind (Wald) covers too little near the ends",
+            remedy="Use Wilson's or the exact interval.",
+        )
+
+
+def _width(read: ReadTable, each: _Interval, n: int) -> Iterator[Flaw]:
+    """Compare an interval's width with those that so many independent items allow."""
+    whole = 100.0 if each.column.scale == "percent" else 1.0
+    share = float(each.value.middle) / whole
+    if n < 2 or not 0 <= share <= 1:
+        return
+    widths = _usual_widths(share, n, each.level)
+    printed = each.width
+    narrowest, widest = min(widths.values()) * whole, max(widths.values()) * whole
+    shown = ", ".join(f"{name} {width * whole:.3g}" for name, width in widths.items())
+    where = read.where(each.row, each.column.place)
+    width = f"{float(printed.middle):.3g} wide for {n:,} items; independent items give {shown}"
+    if float(printed.high) < _TOO_NARROW * narrowest:
+        ratio = (narrowest / max(float(printed.middle), 1e-9)) ** 2
+        yield flaw(
+            Severity.ERROR,
+            "interval-too-narrow",
+            where,
+            width,
+            cells=each.cells,
+            effect=f"so narrow an interval takes {ratio:.1f} times as many items",
+            remedy="Say how it was made; ± may be a standard error, or items were counted twice.",
+        )
+    elif float(printed.low) > _TOO_WIDE * widest:
+        effect = (float(printed.middle) / widest) ** 2
+        yield flaw(
+            Severity.INFO,
+            "interval-wide",
+            where,
+            width,
+            cells=each.cells,
+            effect=f"as of {n / effect:,.0f} independent items: clustered, or of fewer items than "
+            "said",
+        )
+
+
+def _usual_widths(share: float, n: int, level: float) -> dict[str, float]:
+    z = two_sided_z(level)
+    count = min(max(share * n, 0.0), float(n))
+    score, exact = wilson(count, n, level=level), clopper_pearson(round(count), n, level=level)
+    widths = {
+        "Wilson": (score.high or 0.0) - (score.low or 0.0),
+        "exact": (exact.high or 0.0) - (exact.low or 0.0),
+    }
+    if 0 < share < 1:
+        widths["Wald"] = 2 * z * math.sqrt(share * (1 - share) / n)
+    return widths
+
+
+# ---------------------------------------------------------------- ±
+
+
+def check_spreads(read: ReadTable) -> Iterator[Flaw | Check]:
+    """Try every ±: no values from 0 to 1 spread wider than their mean allows."""
+    kinds = {
+        read.table.column(each.value, argument="interval.value"): each
+        for each in read.claims.intervals
+    }
+    tried = 0
+    flaws: list[Flaw] = []
+    for row, column, number in read.each():
+        spread = read.span(row, (column.place, "spread"))
+        value = read.span(row, (column.place, "value"))
+        if spread is None or value is None or not column.is_share:
+            continue
+        tried += 1
+        whole = 100.0 if column.scale == "percent" else 1.0
+        claim = kinds.get(column.place, Intervals(value=column.name))
+        n = read.n_of(row, column.place)
+        flaws += _too_wide(read, row, column, value, spread, whole)
+        if n is not None and n > 1 and claim.spread in ("se", "half-width"):
+            flaws += _standard_error(read, row, column, (value, spread), (whole, n), claim)
+        del number
+    yield from flaws
+    if tried:
+        yield Check(name="± against the scale", tried=tried, off=len(flaws))
+
+
+def _too_wide(
+    read: ReadTable, row: int, column: Column, value: Span, spread: Span, whole: float
+) -> Iterator[Flaw]:
+    """Compare with the widest spread: half the values at 0 and half at 1, of two values."""
+    ends = [min(max(float(end) / whole, 0.0), 1.0) for end in (value.low, value.high)]
+    share = min(ends, key=lambda end: abs(end - 0.5))
+    most = math.sqrt(2 * share * (1 - share)) * whole
+    if float(spread.low) > most + 1e-9:
+        yield flaw(
+            Severity.ERROR,
+            "spread-too-wide",
+            read.where(row, column.place),
+            f"± {float(spread.middle):g} around {float(value.middle):g}: values from 0 to "
+            f"{whole:g} with this mean have a standard deviation of {most:.3g} at most",
+            cells=[(row, column.place)],
+            effect="the mean or its spread cannot be right",
+            remedy="Check whether one of them is on another scale.",
+        )
+
+
+def _standard_error(
+    read: ReadTable,
+    row: int,
+    column: Column,
+    spans: tuple[Span, Span],
+    known: tuple[float, int],
+    claim: Intervals,
+) -> Iterator[Flaw]:
+    (value, spread), (whole, n) = spans, known
+    share = min(max(float(value.middle) / whole, 0.0), 1.0)
+    z = two_sided_z(claim.level) if claim.spread == "half-width" else 1.0
+    expected_spread = z * math.sqrt(share * (1 - share) / n) * whole
+    if float(spread.high) < _TOO_NARROW * expected_spread:
+        ratio = (expected_spread / max(float(spread.middle), 1e-9)) ** 2
+        yield flaw(
+            Severity.ERROR,
+            "spread-too-narrow",
+            read.where(row, column.place),
+            f"± {float(spread.middle):g} around {float(value.middle):g} of {n:,} items: "
+            f"{expected_spread:.3g} if they are independent",
+            cells=[(row, column.place)],
+            effect=f"so narrow a spread takes {ratio:.1f} times as many items",
+            remedy="Say what ± is.",
+        )
