@@ -91,10 +91,11 @@ def lesion_text_command(
         print_json({**asdict(report), "asked": outcome.n_asked})
     elif report.findings:
         show(findings_table(report.findings))
+    can_be_reviewed = report.review is None and report.drafted > 0
     held = "; ".join(f"{reason}: {n}" for reason, n in report.held_back.items())
     notice(
         f"{out}: {report.kept} descriptions of {report.sentences} sentences in Metadata.csv"
         + (f"; held back: {held}." if held else ".")
-        + ("" if report.review else f" People can review them: {out}/sheet.csv.")
+        + (f" People can review them: {out}/sheet.csv." if can_be_reviewed else "")
     )
     return 1 if outcome.n_failed else 0

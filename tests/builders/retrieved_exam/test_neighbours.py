@@ -58,3 +58,17 @@ def test_a_row_of_zeros_stays() -> None:
         [0.0, 0.0],
         [pytest.approx(0.6), pytest.approx(0.8)],
     ]
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        np.full((1, 512), 300, dtype=np.float16),  # squares of 90,000, and 65,504 is the most
+        np.full((1, 512), 1e300),
+        np.full((1, 512), 1e-300),
+        np.full((1, 512), -128, dtype=np.int8),
+    ],
+)
+def test_lengths_are_right_where_squares_overflow(vectors) -> None:
+    found = unit_length(vectors, what="x")
+    assert np.linalg.norm(found) == pytest.approx(1, abs=1e-6)

@@ -41,6 +41,7 @@ def test_a_file_is_joined_by_lesion_and_named_by_its_hash(tmp_path: Path) -> Non
     ("changes", "got"),
     [
         ({"lesion_idx": np.array([7, 7, 5])}, "a lesion_idx twice"),
+        ({"lesion_idx": np.array([7.0, 3.5, 5.0])}, "no whole number"),
         ({"texts": np.ones((2, 1))}, "shapes"),
         ({"pictures": np.ones(3)}, "shapes"),
         ({"texts": np.array([["a"], ["b"], ["c"]])}, "no numbers"),
@@ -70,9 +71,14 @@ def test_what_is_no_archive_or_lacks_an_array_is_refused(tmp_path: Path) -> None
         open_embedder("absent.npz")
 
 
-def test_nan_in_a_file_is_refused_before_anything_is_compared(tmp_path: Path) -> None:
+def test_nan_in_a_file_is_refused_with_the_lesion_it_stands_for(tmp_path: Path) -> None:
     path = _file(tmp_path, pictures=np.array([[1.0], [np.nan], [2.0]]))
     embedder = open_embedder(str(path))
-    pictures, texts = embedder.embed(_seen(7, 3, 5), on_progress=lambda done: None)
+    with pytest.raises(UsageError, match="NaN or infinity for 1 of 2 lesions, such as 3"):
+        embedder.embed(_seen(7, 3), on_progress=lambda done: None)
+
+
+def test_nan_of_any_embedder_is_refused_before_anything_is_compared() -> None:
+    pictures = np.array([[1.0], [np.nan], [2.0]])
     with pytest.raises(UsageError, match=r"embeddings of pictures.*NaN or infinity in 1 of 3"):
-        Embeddings.join(pictures, texts, label=embedder.label, n=3, picture_weight=0.5)
+        Embeddings.join(pictures, np.ones((3, 1)), label="x", n=3, picture_weight=0.5)

@@ -59,8 +59,15 @@ def unit_length(vectors: NDArray[np.floating], *, what: str) -> NDArray[np.float
                 remedy=_AGAIN,
             )
         )
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    # By the largest number first: squares of half-precision features overflow, and of huge ones.
+    rows = vectors.astype(np.float64)
+    rows = _divided(rows, np.abs(rows).max(axis=1, initial=0))
+    return _divided(rows, np.linalg.norm(rows, axis=1)).astype(np.float32)
+
+
+def _divided(rows: NDArray[np.float64], lengths: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Divide each row by its length; a row without any stays."""
+    return rows / np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
 
 
 _AGAIN: Final = "Compute the embeddings again, or choose another --embedding."

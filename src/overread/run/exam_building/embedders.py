@@ -92,6 +92,8 @@ class _FileEmbedder:
             raise _unusable(path, f"shapes {', '.join(str(a.shape) for a in (index, *tables))}")
         if any(one.dtype.kind not in "fiu" for one in (index, *tables)):
             raise _unusable(path, "arrays that are no numbers")
+        if (index != np.floor(index)).any():
+            raise _unusable(path, "a lesion_idx that is no whole number")
         self._row = {int(number): row for row, number in enumerate(index.tolist())}
         if len(self._row) != len(index):
             raise _unusable(path, "a lesion_idx twice")
@@ -108,6 +110,16 @@ class _FileEmbedder:
                 f"none for {len(lacking)} of {len(lesions)} lesions, such as {lacking[0]}",
             )
         rows = [self._row[one.lesion_idx] for one in lesions]
+        broken = [
+            one.lesion_idx
+            for one, row in zip(lesions, rows, strict=True)
+            if not (np.isfinite(self._pictures[row]).all() and np.isfinite(self._texts[row]).all())
+        ]
+        if broken:
+            raise _unusable(
+                self._path,
+                f"NaN or infinity for {len(broken)} of {len(lesions)} lesions, such as {broken[0]}",
+            )
         on_progress(len(rows))
         return self._pictures[rows], self._texts[rows]
 
