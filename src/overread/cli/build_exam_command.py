@@ -129,8 +129,15 @@ def _table(report: ExamReport) -> Table:
             percent(check.value),
             percent(check.mark),
             str(check.n),
-            style="bold red" if check.leaks else None,
         )
+        for leak in check.leaks:
+            table.add_row(
+                safe(f"leak in {leak.split}, {leak.where}: {leak.policy}"),
+                percent(leak.value),
+                percent(leak.mark),
+                str(leak.n),
+                style="bold red",
+            )
     for name, (right, n) in report.readers.items():
         table.add_row(safe(name), percent(right / n if n else None), "", str(n))
     return table
