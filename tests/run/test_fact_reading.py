@@ -143,6 +143,21 @@ def test_a_server_that_dies_leaves_its_replies(captions, release_root) -> None:
         assert not store.estimates()  # of an earlier reader
 
 
+def test_a_server_that_is_not_there_changes_nothing(captions, release_root) -> None:
+    with served("") as request:
+        read(captions, release_root, request)
+    before = totals(captions)
+    dead = FactRequest(
+        model="chat:fake",
+        options=ModelOptions(base_url="http://127.0.0.1:9/v1", timeout_s=1, max_retries=0),
+    )
+    with pytest.raises(FatalModelError, match=r"0 of \d+ replies"):
+        read(captions, release_root, dead)
+    assert totals(captions) == before
+    with RunStore.open(captions) as store:
+        assert {f.code for f in store.findings("facts-model")} == {"facts-read-by-model"}
+
+
 def test_a_model_that_finds_nothing_in_a_caption_says_so(captions, release_root) -> None:
     with served("facts=nothing") as request:
         assert read(captions, release_root, request).n_read > 0

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from overread.analysis.asked import Asked, asked_of
-from overread.contracts import ModelOptions, Release, Reply, Reporter, Watched
+from overread.contracts import Model, ModelOptions, Release, Reply, Reporter, Watched
 from overread.errors import FatalModelError, PartialRunError, UsageError, expected
 from overread.metrics.facts import BY_MODEL
 from overread.records import Finding, Item, Reference, Response, Score, Severity, Status
@@ -114,13 +114,8 @@ def read_facts(
     PartialRunError
         Interrupted; what came before is stored.
     """
-    scorer, form = fact_scorer_of(release), FactForm()
+    scorer = fact_scorer_of(release)
     model = open_model(request.model, replace(request.options, text_only=True))
-    reader = FactReader(
-        model=model.identity.label,
-        model_hash=judge_hash(model.identity, form.name),
-        form=form.name,
-    )
     texts = _texts(_rows(store, asked_of(store, release), scorer))
     if not texts:
         raise UsageError(
@@ -131,63 +126,94 @@ def read_facts(
                 remedy="Ask for them first: 'overread run … --task caption'.",
             )
         )
-    replies = _replies(store, reader, texts)
-    known = _readings(replies)
-    missing = [
-        text
-        for text, stored in replies.items()
-        if stored is None
-        or stored.status is Status.FAILED
-        or (request.retry and known[text].reader_failed)
-    ]
-    asked = failed = 0
+    asking = _Asking(store, model, on_progress)
+    try:
+        asyncio.run(asking.all(_missing(store, asking.reader, texts, retry=request.retry)))
+    except FatalModelError as error:
+        raise FatalModelError(f"{error} {_way_on(store, asking.reader, texts)}") from error
+    except KeyboardInterrupt:
+        raise PartialRunError(f"Stopped. {_way_on(store, asking.reader, texts)}") from None
+    finally:
+        known = _readings(_replies(store, asking.reader, texts))
+        if store.fact_reader() == asking.reader:
+            found = [*_findings(asking.reader, texts, known), *_told_by(model)]
+            store.replace_findings(_KIND, found)
+    return FactReadingOutcome(
+        n_texts=len(texts),
+        n_asked=asking.done,
+        n_failed=asking.failed,
+        n_read=sum(not facts.reader_failed for facts in known.values()),
+    )
 
-    async def keep(text: str, reply: Reply) -> None:
-        nonlocal asked, failed
+
+class _Asking:
+    """Asks one model, and stores each raw reply before the next text is asked about."""
+
+    def __init__(
+        self, store: RunStore, model: Model, on_progress: Callable[[Progress], None]
+    ) -> None:
+        self._store = store
+        self._model = model
+        self._on_progress = on_progress
+        self._form = FactForm()
+        self._total = 0
+        self.done = 0
+        self.failed = 0
+        self.reader = FactReader(
+            model=model.identity.label,
+            model_hash=judge_hash(model.identity, self._form.name),
+            form=self._form.name,
+        )
+
+    async def all(self, texts: Sequence[str]) -> None:
+        self._total = len(texts)
+        try:
+            if texts:
+                await self._model.preflight()
+            if texts or self._store.fact_reader() != self.reader:
+                # A run that is stopped now must not be left with the numbers of an earlier reader.
+                self._store.replace_scores(())
+                self._store.replace_estimates(())
+                self._store.set_fact_reader(self.reader)
+            await ask_for_facts(self._model, texts, form=self._form, keep=self._keep)
+        finally:
+            await self._model.close()
+
+    async def _keep(self, text: str, reply: Reply) -> None:
         stored = FactReply(
             status=reply.status,
             text=reply.text,
             reason=reply.reason,
             finish_reason=reply.finish_reason,
         )
-        # Paid replies are on the disk before the next question.
-        await asyncio.to_thread(store.add_fact_reply, _hash(reader, form, text), stored)
-        asked, failed = asked + 1, failed + (reply.status is Status.FAILED)
-        note = model.note if isinstance(model, Watched) else ""
-        on_progress(Progress(done=asked, total=len(missing), failed=failed, note=note))
+        request_hash = _hash(self.reader, self._form, text)
+        await asyncio.to_thread(self._store.add_fact_reply, request_hash, stored)
+        self.done += 1
+        self.failed += reply.status is Status.FAILED
+        note = self._model.note if isinstance(self._model, Watched) else ""
+        self._on_progress(
+            Progress(done=self.done, total=self._total, failed=self.failed, note=note)
+        )
 
-    async def ask() -> None:
-        try:
-            if missing:
-                await ask_for_facts(model, missing, form=form, keep=keep)
-        finally:
-            await model.close()
 
-    if missing or store.fact_reader() != reader:
-        # A run that is stopped now must not be left with the numbers of an earlier reader.
-        store.replace_scores(())
-        store.replace_estimates(())
-        store.set_fact_reader(reader)
-    try:
-        asyncio.run(ask())
-    except FatalModelError as error:
-        raise FatalModelError(f"{error} {_way_on(store)}") from error
-    except KeyboardInterrupt:
-        raise PartialRunError(f"Stopped. {_way_on(store)}") from None
-    finally:
-        known = _readings(_replies(store, reader, texts))
-        found = list(_findings(reader, texts, known))
-        if isinstance(model, Reporter):
-            found += [
-                replace(each, where=f"{reader.model}: {each.where}") for each in model.findings()
-            ]
-        store.replace_findings(_KIND, found)
-    return FactReadingOutcome(
-        n_texts=len(texts),
-        n_asked=asked,
-        n_failed=failed,
-        n_read=sum(not facts.reader_failed for facts in known.values()),
-    )
+def _missing(
+    store: RunStore, reader: FactReader, texts: Sequence[str], *, retry: bool
+) -> list[str]:
+    """List the texts to ask about: without a reply or, to be asked again, without a reading."""
+    replies = _replies(store, reader, texts)
+    known = _readings(replies)
+    return [
+        text
+        for text, stored in replies.items()
+        if stored is None or stored.status is Status.FAILED or (retry and known[text].reader_failed)
+    ]
+
+
+def _told_by(model: Model) -> list[Finding]:
+    if not isinstance(model, Reporter):
+        return []
+    label = model.identity.label
+    return [replace(each, where=f"{label}: {each.where}") for each in model.findings()]
 
 
 def model_read_scores(store: RunStore, release: Release, rows: Sequence[_Row]) -> Iterator[Score]:
@@ -260,9 +286,10 @@ def _readings(replies: Mapping[str, FactReply | None]) -> dict[str, LesionFacts]
     }
 
 
-def _way_on(store: RunStore) -> str:
-    n_kept = len(store.fact_replies())
-    return f"{n_kept} readings are in {store.path}; the same command goes on from there."
+def _way_on(store: RunStore, reader: FactReader, texts: Sequence[str]) -> str:
+    n_kept = sum(stored is not None for stored in _replies(store, reader, texts).values())
+    kept = f"{n_kept} of {len(texts)} replies"
+    return f"{kept} are in {store.path}; the same command goes on from there."
 
 
 def _findings(

@@ -35,7 +35,8 @@ async def ask_for_facts(
     Parameters
     ----------
     model
-        Any chat model, opened with `ModelOptions.text_only`; it is not closed here.
+        Any chat model, opened with `ModelOptions.text_only`; whoever opened it calls its
+        `preflight` before and closes it after.
     sentences
         References and replies, raw; empty ones are not asked about.
     form
@@ -59,7 +60,6 @@ async def ask_for_facts(
     items = {each: _item(each, form) for each in dict.fromkeys(sentences) if each.strip()}
     waiting = list(items)
     trouble: list[FatalModelError] = []
-    await model.preflight()
     if isinstance(model, Joiner):
         model.announce(items.values())
 
