@@ -67,6 +67,8 @@ def _sentences(probed: Probed) -> Iterator[str]:
         "" if original.chance is None else f" (a blind guess gets {_percent(original.chance)} %)"
     )
     yield f"As released the score is {_percent(original.value)} % of {original.n}{chance}."
+    if original.chance is not None and original.value <= original.chance:
+        yield "That is no better than a guess, so there is little that could rest on anything."
     yield from _of_pictures(arms)
     if (arm := arms.get("options-only")) is not None:
         guess = "" if arm.chance is None else f", where a guess gets {_percent(arm.chance)} %"
@@ -85,35 +87,48 @@ def _sentences(probed: Probed) -> Iterator[str]:
 
 
 def _of_pictures(arms: dict[str, ArmEffect]) -> Iterator[str]:
-    gone, swapped = arms.get(_PICTURE_GONE), arms.get(_PICTURE_SWAPPED)
-    told = [arm for arm in (gone, swapped) if arm is not None]
+    told = [arms[name] for name in (_PICTURE_GONE, _PICTURE_SWAPPED) if name in arms]
     if not told:
         return
     words = {_PICTURE_GONE: "without its picture", _PICTURE_SWAPPED: "with another patient's"}
-    kept = " and ".join(
-        f"{words[arm.name]} {_percent(arm.changed)} % (of {_percent(arm.original)})" for arm in told
+    yield (
+        "It gets "
+        + " and ".join(
+            f"{_percent(arm.changed)} % {words[arm.name]} (of {_percent(arm.original)} %)"
+            for arm in told
+        )
+        + _verdict(told)
     )
     falling = [arm for arm in told if arm.falls]
-    if not falling:
+    if len(told) == 2 and len(falling) == 1 and not _is_silence(falling[0]):
         yield (
-            f"It gets {kept}: nothing here shows that the score rests on the pictures. With "
-            f"{max(arm.n for arm in told)} questions a small part of it may."
-        )
-        return
-    part = max(falling, key=lambda arm: arm.net_effect)
-    above = (
-        ""
-        if part.chance is None or part.original <= part.chance
-        else f" of {_points(part.original - part.chance)} above chance"
-    )
-    yield f"It gets {kept}: {_points(part.net_effect)} points{above} rest on the picture."
-    if len(told) == 2 and len(falling) == 1:
-        other = next(arm for arm in told if not arm.falls)
-        yield (
-            "A picture of some kind is needed, yet it seems not to matter whose."
-            if other.name == _PICTURE_SWAPPED
+            "A picture of some kind is needed, and nothing shows that it matters whose."
+            if falling[0].name == _PICTURE_GONE
             else "A wrong picture misleads, yet without any the score holds: words carry it."
         )
+
+
+def _verdict(told: list[ArmEffect]) -> str:
+    """End the sentence: what part of the score rests on the picture, as far as can be seen."""
+    falling = [arm for arm in told if arm.falls]
+    if not falling:
+        n = max(arm.n for arm in told)
+        return (
+            ": nothing here shows that the score rests on the pictures, though of "
+            f"{n} questions a few may."
+        )
+    spoken = [arm for arm in falling if not _is_silence(arm)]
+    if not spoken:
+        return ", mostly for want of answers: that says little of what the rest stands on."
+    part = max(spoken, key=lambda arm: arm.net_effect)
+    if part.chance is None:
+        return f": {_points(part.net_effect)} points rest on the picture."
+    if part.changed <= part.chance:
+        return ": all that is above a blind guess rests on the picture."
+    return (
+        f": of {_points(part.original - part.chance)} points above a blind guess "
+        f"{_points(part.net_effect)} rest on the picture."
+    )
 
 
 def _is_silence(arm: ArmEffect) -> bool:

@@ -19,12 +19,20 @@ from overread.analysis.four_states import FourStates, paired_effect
 from overread.analysis.strata import group_rows, is_within, stratum_generator
 from overread.analysis.verdicts import Verdicts, join_scores, planned_clusters
 from overread.contracts import AnalysisPlan
-from overread.records import PlannedItem, Score, Status
+from overread.records import Item, PlannedItem, Reference, Response, Score, Status
 from overread.stats.few_clusters import FEW_CLUSTERS
 from overread.stats.intervals import Interval
 from overread.stats.multiplicity import holm
 
-__all__ = ["ArmEffect", "ArmRun", "OriginalScore", "Probed", "Silence", "probe_effects"]
+__all__ = [
+    "ArmEffect",
+    "ArmExample",
+    "ArmRun",
+    "OriginalScore",
+    "Probed",
+    "Silence",
+    "probe_effects",
+]
 
 _FEWEST_SWAPS: Final = 10_000
 _SWAPS_PER_TEST: Final = 4
@@ -135,6 +143,18 @@ class Probed:
     by_stratum: tuple[ArmEffect, ...]
     not_applied: Mapping[str, Mapping[str, int]]
     """Arms that apply to no question: arm → reason → questions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmExample:
+    """One question as an arm asked it, with what came back: for people to look at."""
+
+    arm: str
+    item: Item
+    reference: Reference
+    response: Response | None
+    score: Score | None
+    """Of the headline, under the honest profile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

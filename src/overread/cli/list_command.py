@@ -13,12 +13,14 @@ __all__ = ["list_command"]
 
 
 def list_command(
-    what: Literal["benchmarks", "models", "metrics", "recipes", "audits"] = "benchmarks",
+    what: Literal[
+        "benchmarks", "models", "metrics", "recipes", "audits", "perturbations"
+    ] = "benchmarks",
     /,
     *,
     json: bool = False,
 ) -> None:
-    """List benchmarks, models, metrics, recipes that prepare volumes, or audits.
+    """List benchmarks, models, metrics, recipes that prepare volumes, audits or perturbations.
 
     Parameters
     ----------
@@ -33,6 +35,7 @@ def list_command(
         "metrics": _metrics,
         "recipes": _recipes,
         "audits": _audits,
+        "perturbations": _perturbations,
     }
     rows = kinds[what]()
     if json:
@@ -104,3 +107,11 @@ def _recipes() -> list[dict[str, str]]:
 def _audits() -> list[dict[str, str]]:
     audits = [registry.find_audit(name) for name in registry.audit_names()]
     return [{"name": audit.name, "what it looks for": audit.summary} for audit in audits]
+
+
+def _perturbations() -> list[dict[str, str]]:
+    kinds = [registry.find_perturbation(name) for name in registry.perturbation_names()]
+    return [
+        {"name": kind.name, "what it does": kind.summary, "a fall says": kind.if_it_falls}
+        for kind in kinds
+    ]

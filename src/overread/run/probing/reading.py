@@ -8,25 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from overread.analysis.asked import Asked, asked_of
-from overread.analysis.probing import ArmRun, Probed, probe_effects
+from overread.analysis.probing import ArmExample, ArmRun, Probed, probe_effects
 from overread.contracts import Release
-from overread.records import Item, ModelIdentity, Reference, Response, Score
+from overread.records import ModelIdentity
 from overread.run.probing.request import ORIGINAL
 from overread.store.run_store import RunStore
 
-__all__ = ["ArmExample", "ProbeReading", "read_probe"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArmExample:
-    """One question as an arm asked it, with what came back."""
-
-    arm: str
-    item: Item
-    reference: Reference
-    response: Response | None
-    score: Score | None
-    """Of the headline, under the honest profile."""
+__all__ = ["ProbeReading", "read_probe"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
