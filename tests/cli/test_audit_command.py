@@ -49,8 +49,21 @@ def test_a_benchmark_that_ships_no_results_has_nothing_to_audit(
 ) -> None:
     release = str(tmp_path / "release")
     assert call("synth", "ct-bench", release, "--lesions", "24", "--seed", "3") == 0
-    assert call("audit", "ct-bench", release) == 0
+    assert call("audit", "ct-bench", release, "--only", "row-joins") == 0
     assert "'overread check' looks at it" in capsys.readouterr().err
+
+
+def test_printed_averages_that_contradict_their_counts_are_found_and_written_down(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release, out = str(tmp_path / "release"), tmp_path / "out"
+    assert call("synth", "ct-bench", release, "--lesions", "24", "--seed", "3") == 0
+    assert call("audit", "ct-bench", release, "--only", "cells", "--out", str(out)) == 1
+    assert "printed 90.0 %" in capsys.readouterr().out
+    written = json.loads((out / "audit.json").read_text())
+    assert [finding["code"] for finding in written["findings"]] == ["count-off"] * 7
+    assert "its cells give 47 of 55, 85.5 %" in (out / "audit.html").read_text()
+    assert "senior radiologist 1, accuracy, box" in (out / "audit.md").read_text()
 
 
 def test_audits_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

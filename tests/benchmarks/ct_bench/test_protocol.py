@@ -22,11 +22,11 @@ def test_question_counts():
     assert len([c for c in protocol.expected_counts() if c.split == "test"]) == 13
 
 
-def published(who):
+def published(who, metric="accuracy"):
     return {
         value.stratum.get("box", "total"): value
         for value in protocol.published_values()
-        if value.who == who
+        if value.who == who and value.metric == metric
     }
 
 
@@ -45,6 +45,15 @@ def test_readers_are_counts():
     assert [(r["no-box"].count, r["no-box"].n) for r in (first, second)] == [(33, 45), (33, 45)]
     junior = published("junior doctor")["total"]
     assert (junior.count, junior.n, junior.value) == (56, 100, 0.56)
+
+
+def test_printed_averages_of_readers_stand_apart_from_their_counts():
+    # The printed totals follow from the printed halves, 55 and 45 cases, and neither from counts.
+    for who, total in (("senior radiologist 1", 0.792), ("senior radiologist 2", 0.815)):
+        rows = published(who, metric="printed_accuracy")
+        assert 0.55 * rows["box"].value + 0.45 * rows["no-box"].value == pytest.approx(total)
+        assert rows["total"].value == total
+        assert {row.count for row in rows.values()} == {None}
 
 
 def test_gpt_4v_has_540_right_and_its_wilson_interval():
