@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.audits.blind_floors import leak_finding
+from overread.audits.leakage import release_sides, shared_groups
 from overread.contracts import Release, Selection
 from overread.imaging.safe_path import without_root
 from overread.records import Choice, Finding, Item, Reference, Severity
@@ -59,7 +61,6 @@ def check_release(release: Release) -> ReleaseCheck:
     """Count every split of a release against what a complete one holds."""
     findings = list(release.findings(thorough=True))
     splits: list[SplitCheck] = []
-    patients: dict[str, set[str]] = {}
     for split in release.card.splits:
         items = list(release.items(Selection(split=split)))
         references = {item.id: release.reference(item.id) for item in items}
@@ -68,10 +69,8 @@ def check_release(release: Release) -> ReleaseCheck:
         findings += _count_findings(check)
         leak = leak_finding(split, check.floors)
         findings += [] if leak is None else [leak]
-        patients[split] = {item.groups["patient"] for item in items if "patient" in item.groups}
-    taught = release.training(Selection(split=release.card.splits[0])).cases
-    patients["train"] = {case.groups["patient"] for case in taught if "patient" in case.groups}
-    findings += _shared_patients(patients)
+    for one, other in combinations(release_sides(release), 2):
+        findings += shared_groups(one, other)
     return ReleaseCheck(
         splits=tuple(splits), findings=tuple(as_released(each, release) for each in findings)
     )
@@ -166,19 +165,3 @@ def _count_findings(check: SplitCheck) -> Iterator[Finding]:
             effect="totals are not those of the published exam; denominators are this release's",
             count=len(odd),
         )
-
-
-def _shared_patients(patients: Mapping[str, set[str]]) -> Iterator[Finding]:
-    names = list(patients)
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
-            shared = patients[first] & patients[second]
-            if shared:
-                yield Finding(
-                    severity=Severity.ERROR,
-                    code="shared-patient",
-                    where=f"{first} and {second}",
-                    evidence=f"{len(shared)} patients are in both, for instance {min(shared)}",
-                    effect="what is learnt on one split is no fair test on the other",
-                    count=len(shared),
-                )
