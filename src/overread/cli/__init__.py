@@ -33,7 +33,7 @@ for _name, _help in {
     "synth": "Write a synthetic release in a benchmark's own layout.",
     "check": "Say what a release holds, what is missing, and what blind policies score on it.",
     "run": "Ask a model the questions of a release, score, and print the score card.",
-    "score": "Score a run again, score files of predictions, or have models judge or read the answers.",
+    "score": "Score a run again, score files of predictions, or have models judge or read answers.",
     "compare": "Compare runs pair by pair, clustered by patient.",
     "reproduce": "Rebuild a published table from its released files, and say what is off.",
     "probe": "Ask the same questions with the picture removed, swapped, mirrored or blurred.",

@@ -52,7 +52,7 @@ def score_command(
     max_retries: int = 6,
     json: bool = False,
 ) -> int:
-    """Score a run again, score files of predictions, or have models judge or read the answers.
+    """Score a run again, score files of predictions, or have models judge or read answers.
 
     `overread score RUN [RELEASE]` reads a run file; RELEASE is needed when the release has moved.
     `overread score BENCHMARK RELEASE --predictions FILE` joins a file by key and scores it. With
