@@ -46,7 +46,7 @@ def test_pairs_by_hand(run, plan) -> None:
     assert pair.low < pair.difference < pair.high
     theirs = mcnemar([[15, 15], [10, 20]], exact=True).pvalue
     assert pair.p_mcnemar == pytest.approx(float(theirs))
-    assert pair.p_holm == pair.p_mcnemar
+    assert pair.p_adjusted == pair.p_mcnemar
     assert (pair.n, pair.n_clusters) == (60, 60)
     assert pair.method == "cluster bootstrap (patient)"
 
@@ -63,7 +63,7 @@ def test_draws_of_one_item_are_not_counted_as_items(make_line, make_score, plan)
     (pair,) = compare([drawn("one", range(12)), drawn("two", range(7))], plan).pairs
     assert (pair.n, pair.only_first, pair.only_second) == (60, 15, 0)
     assert pair.p_mcnemar is None  # 2 · 0.5^15 would take 5 patients for 15
-    assert pair.p_holm == pair.p_sign_flip == pytest.approx(2 * 0.5**5)
+    assert pair.p_adjusted == pair.p_sign_flip == pytest.approx(2 * 0.5**5)
     assert "asked several times" in pair.reason
 
 
@@ -74,7 +74,7 @@ def test_questions_are_joined_by_name_and_never_by_row(run, plan) -> None:
     )
     (pair,) = compare([one, shuffled], plan).pairs
     assert (pair.both, pair.only_first, pair.only_second, pair.neither) == (20, 0, 0, 20)
-    assert (pair.difference, pair.p_mcnemar, pair.p_holm) == (0.0, None, None)
+    assert (pair.difference, pair.p_mcnemar, pair.p_adjusted) == (0.0, None, None)
     assert (pair.low, pair.high, pair.method) == (None, None, "none")
     assert "no variation" in pair.reason
 
@@ -105,8 +105,8 @@ def test_difference_is_clustered_by_patient(run, plan) -> None:
     ratio = (clustered.high - clustered.low) / (naive.high - naive.low)
     assert ratio == pytest.approx(np.sqrt(8), rel=0.15)
     assert clustered.p_sign_flip > clustered.p_mcnemar
-    assert (clustered.adjusted, clustered.p_holm) == ("sign flip", clustered.p_sign_flip)
-    assert (naive.adjusted, naive.p_holm) == ("mcnemar", naive.p_mcnemar)
+    assert (clustered.adjusted, clustered.p_adjusted) == ("sign flip", clustered.p_sign_flip)
+    assert (naive.adjusted, naive.p_adjusted) == ("mcnemar", naive.p_mcnemar)
 
 
 def test_holm_adjusts_the_permutation_by_patient_where_patients_have_several_items(
@@ -135,9 +135,9 @@ def test_holm_adjusts_the_permutation_by_patient_where_patients_have_several_ite
     # a and b: 10 against 10: every swap is at least as extreme.
     assert by_pair["a", "b"].p_sign_flip == 1.0
     # Holm: the smallest of three times 3, the next times 2 or the one before.
-    assert b_c.p_holm == 3 * 2 / 2**4
-    assert by_pair["a", "c"].p_holm == min(1.0, 2 * by_pair["a", "c"].p_sign_flip)
-    assert by_pair["a", "b"].p_holm == 1.0
+    assert b_c.p_adjusted == 3 * 2 / 2**4
+    assert by_pair["a", "c"].p_adjusted == min(1.0, 2 * by_pair["a", "c"].p_sign_flip)
+    assert by_pair["a", "b"].p_adjusted == 1.0
     assert {pair.adjusted for pair in by_pair.values()} == {"sign flip"}
 
 
@@ -163,8 +163,8 @@ def test_a_clear_difference_stays_one_among_many_tests(make_line, make_score) ->
     first = comparison.by_stratum[0]
     assert len(comparison.by_stratum) == 400
     assert first.stratum == {"task": "t0"}
-    assert first.p_holm is not None
-    assert first.p_holm < 0.05 / 4
+    assert first.p_adjusted is not None
+    assert first.p_adjusted < 0.05 / 4
     assert comparison.by_stratum[1].adjusted is None
 
 
@@ -181,7 +181,7 @@ def test_holm_over_all_pairs(run, plan) -> None:
         ("b", "c"),
     ]
     raw = [pair.p_mcnemar for pair in comparison.pairs]
-    assert [pair.p_holm for pair in comparison.pairs] == pytest.approx(
+    assert [pair.p_adjusted for pair in comparison.pairs] == pytest.approx(
         list(multipletests(raw, method="holm")[1])
     )
     assert comparison.labels == ("a", "b", "c")
@@ -282,8 +282,8 @@ def test_scores_that_are_no_right_or_wrong_use_the_sign_flip(make_line, make_sco
     ]
     (pair,) = compare(runs, plan).pairs
     assert (pair.both, pair.p_mcnemar, pair.n_clusters) == (None, None, None)
-    assert pair.p_holm == pair.p_sign_flip
-    assert pair.p_holm < 0.01
+    assert pair.p_adjusted == pair.p_sign_flip
+    assert pair.p_adjusted < 0.01
     assert pair.method == "cluster bootstrap (item)"
 
 

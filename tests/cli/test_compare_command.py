@@ -35,7 +35,7 @@ def test_the_table_holds_both_p_values_and_marks_the_adjusted_one(
     (pair,) = json.loads(capsys.readouterr().out)["pairs"]
     assert pair["n_clusters"] < pair["n"]  # a patient has several questions
     assert pair["adjusted"] == "sign flip"
-    assert pair["p_holm"] == pair["p_sign_flip"]
+    assert pair["p_adjusted"] == pair["p_sign_flip"]
     assert call("compare", *runs) == 0
     out, err = capsys.readouterr()
     assert all(len(line) <= 110 for line in out.splitlines())
@@ -45,7 +45,7 @@ def test_the_table_holds_both_p_values_and_marks_the_adjusted_one(
     shown = {name.strip(): value.strip() for name, value in cells.items()}
     assert shown["p McN"] == f"{pair['p_mcnemar']:.2g}"
     assert shown["p patient"] == f"{pair['p_sign_flip']:.2g}*"
-    assert shown["p adj"] == f"{pair['p_holm']:.2g}"
+    assert shown["p adj"] == f"{pair['p_adjusted']:.2g}"
     assert shown["only 1, 2"] == f"{pair['only_first']}, {pair['only_second']}"
     assert "the p marked *, adjusted after Holm" in err
 

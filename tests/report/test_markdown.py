@@ -60,7 +60,7 @@ def test_the_p_that_is_adjusted_is_bold(small_report: ReportData) -> None:
     comparison = small_report.comparison
     assert comparison is not None
     row = replace(
-        comparison.pairs[0], p_mcnemar=0.012, p_sign_flip=0.034, adjusted="sign flip", p_holm=0.102
+        comparison.pairs[0], p_mcnemar=0.012, p_sign_flip=0.034, adjusted="sign flip", p_adjusted=0.102
     )
     changed = replace(comparison, pairs=(row,), by_stratum=())
     text = markdown(replace(small_report, comparison=changed))

@@ -47,3 +47,25 @@ def test_holm_keeps_the_level_over_all_comparisons() -> None:
     rng = np.random.default_rng(0)
     alarms = [min(holm(rng.random(10).tolist())) < 0.05 for _ in range(2000)]
     assert np.mean(alarms) == pytest.approx(0.05, abs=0.015)
+
+
+def test_hypotheses_that_cannot_all_be_true_cost_less() -> None:
+    # Shaffer's first step: of four at most two are true, so the multipliers are 2, 2, 2, 1.
+    assert holm([0.01, 0.02, 0.03, 0.04], most_true=2) == pytest.approx((0.02, 0.04, 0.06, 0.06))
+    assert holm([0.01, 0.02], most_true=9) == holm([0.01, 0.02])
+
+
+def test_one_sided_pairs_keep_the_level() -> None:
+    # Twenty pairs of one-sided tests of which one each is at its margin, the other far from it.
+    rng = np.random.default_rng(0)
+    alarms = []
+    for _ in range(1000):
+        at_margin, far = rng.random(20), rng.random(20) * 1e-6
+        adjusted = holm([*at_margin, *far], most_true=20)
+        alarms.append(min(adjusted[:20]) < 0.05)
+    assert np.mean(alarms) == pytest.approx(0.05, abs=0.02)
+
+
+def test_no_true_hypothesis_at_all_is_refused() -> None:
+    with pytest.raises(UsageError, match="most_true: expected a count of 1 or more, got 0"):
+        holm([0.1], most_true=0)

@@ -15,14 +15,29 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from overread.analysis.compared_margin import (
+    Adjust,
+    WithinMargin,
+    adjusted_p_values,
+    within_margin,
+    within_margins,
+)
 from overread.analysis.compared_metric import compared_metric, run_notes
+from overread.analysis.compared_pairs import (
+    JoinedPair,
+    RunScores,
+    join_pair,
+    over_the_same,
+    unit_notes,
+    unshared_questions,
+)
+from overread.analysis.exam_power import ExamPower, exam_power
+from overread.analysis.standings import Standing, standings
 from overread.analysis.strata import group_rows, is_within, stratum_generator
-from overread.analysis.verdicts import planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
-from overread.records import PlannedItem, Profile, Score
+from overread.records import Profile
 from overread.stats.few_clusters import FEW_CLUSTERS
-from overread.stats.multiplicity import holm
 from overread.stats.paired import cluster_paired_difference, mcnemar_exact, sign_flip
 
 __all__ = ["Comparison", "PairDifference", "RunScores", "Test", "compare"]
@@ -34,16 +49,6 @@ _FEWEST_SWAPS: Final = 10_000
 _SWAPS_PER_TEST: Final = 4
 """With fewer random swaps the smallest p they can give, times the number of tests, could never
 fall below a quarter of 1 - level, however clear the difference."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunScores:
-    """One run, as far as a comparison needs it."""
-
-    label: str
-    """As shown to people; each run of a comparison has its own."""
-    scores: Sequence[Score]
-    planned: Sequence[PlannedItem]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +81,22 @@ class PairDifference:
     p_sign_flip: float | None
     """Permutation by patient: stays right when the items of a patient hang together."""
     adjusted: Test | None
-    """Which of the two `p_holm` adjusts: the permutation by patient wherever there are fewer
+    """Which of the two `p_adjusted` adjusts: the permutation by patient wherever there are fewer
     patients than items, or scores are not right or wrong; McNemar where each item stands alone.
     None where neither is defined."""
-    p_holm: float | None
-    """That p adjusted after Holm for all pairs over all strata of this kind, such as every task."""
+    p_adjusted: float | None
+    """That p adjusted for all pairs over all strata of this kind, such as every task."""
+    exam: ExamPower
+    """What these questions could have shown of two such runs."""
+    margin: WithinMargin | None
+    """Whether they differ by less than a margin; None where none was asked about."""
     reason: str | None
     """Why a number is missing, or what to mind."""
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether the adjusted p falls below 1 - `level`."""
+        return self.p_adjusted is not None and self.p_adjusted < 1 - self.level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +106,12 @@ class Comparison:
     metric: str
     profile: Profile
     labels: tuple[str, ...]
+    adjust: Adjust
+    """How p values are adjusted."""
+    unit: str
+    """The independent unit: ``patient``, or ``item`` where none is named."""
+    standings: tuple[Standing, ...]
+    """The runs in order, with groups of those that cannot be told apart."""
     pairs: tuple[PairDifference, ...]
     """Over all shared questions, one for each pair."""
     by_stratum: tuple[PairDifference, ...]
@@ -104,15 +124,16 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
-    first: RunScores
-    second: RunScores
-    planned: Sequence[PlannedItem]
-    first_values: NDArray[np.float64]
-    second_values: NDArray[np.float64]
-    codes: NDArray[np.int64]
-    unit: str
-    has_units: bool
+class _Question:
+    """What is asked of every pair."""
+
+    plan: AnalysisPlan
+    adjust: Adjust
+    margin: float | None
+    power: float
+    swaps: int
+    level_each: float
+    """At which each pair is to be told apart, so that all are at `plan.level`."""
 
 
 def compare(
@@ -121,6 +142,9 @@ def compare(
     *,
     profile: Profile = "honest",
     metric: str | None = None,
+    adjust: Adjust = "holm",
+    margin: float | None = None,
+    power: float = 0.8,
 ) -> Comparison:
     """Compare runs pair by pair, over the questions that the metric is about.
 
@@ -136,6 +160,14 @@ def compare(
         One of `plan.also` in the headline's place, such as ``jury_accuracy``. What it drops in
         either run (no verdict of the jury) is left out of the pair; a metric that is no share is
         compared where both runs have a value.
+    adjust
+        How the p values of all pairs (and, apart from them, of all pairs in strata of one kind) are
+        adjusted.
+    margin
+        The smallest difference that would matter, above 0 and in the metric's own unit (0.02 for 2
+        points): tells pairs that differ by less. None does not ask.
+    power
+        With which probability a difference is to be found, for what the exam can show.
 
     Returns
     -------
@@ -146,9 +178,10 @@ def compare(
     ------
     UsageError
         Fewer than two runs, two runs with one label, or two runs without a common question; a
-        metric that is no share or mean of the plan, or that a run was not scored by.
+        metric that is no share or mean of the plan, or that a run was not scored by; a margin or a
+        power that is none.
     """
-    _check(runs)
+    _check(runs, plan, margin, power)
     chosen = compared_metric(plan, metric=metric, profile=profile)
     runs = [
         replace(run, planned=[line for line in run.planned if is_within(line.strata, chosen.only)])
@@ -157,7 +190,7 @@ def compare(
     verdicts = {run.label: chosen.join(run.label, run.scores, run.planned) for run in runs}
     counted = {label: chosen.counted(one) for label, one in verdicts.items()}
     pairs = [
-        _pair(
+        join_pair(
             first,
             verdicts[first.label].value,
             counted[first.label],
@@ -168,13 +201,30 @@ def compare(
         )
         for first, second in combinations(runs, 2)
     ]
-    totals = _family(pairs, (), plan)
-    by_stratum = [row for keys in plan.strata if keys for row in _family(pairs, tuple(keys), plan)]
-    unshared = _unshared(runs)
+    ask = _Question(
+        plan=plan, adjust=adjust, margin=margin, power=power, swaps=0, level_each=plan.level
+    )
+    totals = _family(pairs, (), ask)
+    by_stratum = [row for keys in plan.strata if keys for row in _family(pairs, tuple(keys), ask)]
+    unshared = unshared_questions(runs)
+    apart = {frozenset((row.first, row.second)) for row in totals if row.is_told_apart}
     return Comparison(
         metric=chosen.metric,
         profile=profile,
         labels=tuple(run.label for run in runs),
+        adjust=adjust,
+        unit=pairs[0].unit,
+        standings=standings(
+            {
+                label: (float(values.mean()), len(values))
+                for label, values in over_the_same(
+                    {run.label: run.planned for run in runs},
+                    {label: one.value for label, one in verdicts.items()},
+                    counted,
+                )
+            },
+            apart,
+        ),
         pairs=tuple(totals),
         by_stratum=tuple(by_stratum),
         unshared=unshared,
@@ -188,11 +238,32 @@ def compare(
                 n_planned=len(run.planned),
                 n_unshared=unshared[run.label],
             )
-        ),
+        )
+        + tuple(unit_notes(pairs)),
     )
 
 
-def _check(runs: Sequence[RunScores]) -> None:
+def _check(
+    runs: Sequence[RunScores], plan: AnalysisPlan, margin: float | None, power: float
+) -> None:
+    if margin is not None and not 0 < margin < math.inf:
+        raise UsageError(
+            expected(
+                "margin",
+                rule="a difference above 0",
+                got=margin,
+                remedy="Give the smallest difference that would matter.",
+            )
+        )
+    if not 1 - plan.level < power < 1:
+        raise UsageError(
+            expected(
+                "power",
+                rule=f"a probability above {1 - plan.level:.2g} and below 1",
+                got=power,
+                remedy="Use 0.8.",
+            )
+        )
     labels = [run.label for run in runs]
     if len(runs) < 2 or len(set(labels)) < len(labels):
         raise UsageError(
@@ -205,53 +276,11 @@ def _check(runs: Sequence[RunScores]) -> None:
         )
 
 
-def _key(line: PlannedItem) -> tuple[str, int]:
-    return line.item, line.draw
-
-
-def _pair(
-    first: RunScores,
-    first_values: NDArray[np.float64],
-    first_counted: NDArray[np.bool_],
-    second: RunScores,
-    second_values: NDArray[np.float64],
-    second_counted: NDArray[np.bool_],
-    cluster: str | None,
-) -> _Pair:
-    place = {_key(line): row for row, line in enumerate(second.planned)}
-    shared = [
-        (row, place[_key(line)]) for row, line in enumerate(first.planned) if _key(line) in place
-    ]
-    rows = [(one, two) for one, two in shared if first_counted[one] and second_counted[two]]
-    if not rows:
-        raise UsageError(
-            expected(
-                f"{first.label} and {second.label}",
-                rule="two runs that share questions",
-                got=f"{len(first.planned)} and {len(second.planned)} questions, "
-                + ("none with a value in both" if shared else "none in both"),
-                remedy="Run both over the same release, split, tasks and conditions.",
-            )
-        )
-    ones, twos = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
-    planned = [first.planned[row] for row in ones]
-    clusters = planned_clusters(planned, cluster)
-    return _Pair(
-        first=first,
-        second=second,
-        planned=planned,
-        first_values=first_values[ones],
-        second_values=second_values[twos],
-        codes=clusters.codes,
-        unit=clusters.unit,
-        has_units=clusters.named,
-    )
-
-
 def _family(
-    pairs: Sequence[_Pair], keys: tuple[str, ...], plan: AnalysisPlan
+    pairs: Sequence[JoinedPair], keys: tuple[str, ...], ask: _Question
 ) -> list[PairDifference]:
     """Test every pair in every stratum of one kind, and adjust for all of them together."""
+    plan = ask.plan
     tests = [
         (pair, stratum, rows)
         for pair in pairs
@@ -259,23 +288,44 @@ def _family(
             [line.strata for line in pair.planned], keys, multi_label=plan.multi_label
         )
     ]
-    swaps = max(_FEWEST_SWAPS, math.ceil(_SWAPS_PER_TEST * len(tests) / (1 - plan.level)))
-    return _with_holm([_difference(*test, plan, swaps) for test in tests])
+    # The first step of Holm asks the smallest p for the share of one of all that can be tested.
+    n_tested = max(1, sum(_has_difference(pair, rows) for pair, _, rows in tests))
+    share = (1 - plan.level) / (n_tested if ask.adjust == "holm" else 1)
+    ask = replace(
+        ask,
+        swaps=max(_FEWEST_SWAPS, math.ceil(_SWAPS_PER_TEST * len(tests) / (1 - plan.level))),
+        level_each=round(1 - share, 12),
+    )
+    found = [_difference(*test, ask) for test in tests]
+    adjusted = adjusted_p_values([row.p_adjusted for row in found], adjust=ask.adjust)
+    found = [replace(row, p_adjusted=p) for row, p in zip(found, adjusted, strict=True)]
+    margins = within_margins([row.margin for row in found if row.margin], adjust=ask.adjust)
+    return (
+        [replace(row, margin=margin) for row, margin in zip(found, margins, strict=True)]
+        if margins
+        else found
+    )
+
+
+def _has_difference(pair: JoinedPair, rows: NDArray[np.int64]) -> bool:
+    """Tell whether any unit tells the two apart."""
+    difference = pair.first_values[rows] - pair.second_values[rows]
+    return bool(np.bincount(pair.codes[rows], weights=difference).any())
 
 
 def _difference(
-    pair: _Pair,
+    pair: JoinedPair,
     stratum: Mapping[str, str],
     rows: NDArray[np.int64],
-    plan: AnalysisPlan,
-    swaps: int,
+    ask: _Question,
 ) -> PairDifference:
+    plan = ask.plan
     one, two, codes = pair.first_values[rows], pair.second_values[rows], pair.codes[rows]
     rng = stratum_generator(plan.seed, stratum, pair.first.label, pair.second.label)
     interval = cluster_paired_difference(
         one, two, codes, draws=plan.bootstrap_draws, level=plan.level, rng=rng
     )
-    flipped = sign_flip(one, two, codes, draws=swaps, rng=rng)
+    flipped = sign_flip(one, two, codes, draws=ask.swaps, rng=rng)
     n_clusters = len(np.unique(codes))
     counts = _counts(one, two)
     # Several draws of one item are no independent items: McNemar would count each as one.
@@ -289,6 +339,9 @@ def _difference(
         notes.append("items were asked several times: McNemar's test does not apply")
     if interval.defined and n_clusters < FEW_CLUSTERS:
         notes.append(f"only {n_clusters} {pair.unit}s: read the interval with care")
+    low, high = interval.low, interval.high
+    if counts is not None and low is not None and high is not None:
+        low, high = max(-1.0, low), min(1.0, high)  # Student's t knows no end of a share
     both, only_first, only_second, neither = counts or (None, None, None, None)
     return PairDifference(
         first=pair.first.label,
@@ -303,14 +356,26 @@ def _difference(
         first_value=float(one.mean()),
         second_value=float(two.mean()),
         difference=float((one - two).mean()),
-        low=interval.low,
-        high=interval.high,
+        low=low,
+        high=high,
         level=plan.level,
         method=f"{interval.method} ({pair.unit})" if interval.defined else "none",
         p_mcnemar=None if tested is None else tested.p_value,
         p_sign_flip=flipped.p_value,
         adjusted=None if p_value is None else adjusted,
-        p_holm=p_value,
+        p_adjusted=p_value,
+        exam=exam_power(
+            one - two,
+            codes,
+            is_right_or_wrong=counts is not None,
+            farthest=None if low is None or high is None else max(low, high, key=abs),
+            unit=pair.unit,
+            power=ask.power,
+            level=ask.level_each,
+        ),
+        margin=within_margin(one, two, codes, margin=ask.margin, power=ask.power, level=plan.level)
+        if ask.margin is not None
+        else None,
         reason="; ".join(notes) or None,
     )
 
@@ -325,13 +390,3 @@ def _counts(one: NDArray[np.float64], two: NDArray[np.float64]) -> tuple[int, in
         int((~first & second).sum()),
         int((~first & ~second).sum()),
     )
-
-
-def _with_holm(rows: Sequence[PairDifference]) -> list[PairDifference]:
-    adjusted = holm([row.p_holm for row in rows])
-    return [replace(row, p_holm=p_value) for row, p_value in zip(rows, adjusted, strict=True)]
-
-
-def _unshared(runs: Sequence[RunScores]) -> dict[str, int]:
-    shared = set.intersection(*({_key(line) for line in run.planned} for run in runs))
-    return {run.label: len(run.planned) - len(shared) for run in runs}

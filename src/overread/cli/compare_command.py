@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
-from rich.table import Table
+from rich.padding import Padding
 
 from overread.analysis.asked import check_same_release, release_of
-from overread.analysis.compare import PairDifference, RunScores, compare
+from overread.analysis.compare import Comparison, RunScores, compare
 from overread.analysis.plans import plan_of
-from overread.cli.output import (
-    is_wide,
-    notice,
-    number_table,
-    percent,
-    print_json,
-    safe,
-    show,
-    stratum_name,
+from overread.cli.compare_tables import (
+    margin_table,
+    pair_sentences,
+    pair_table,
+    power_table,
+    standing_tables,
 )
+from overread.cli.output import notice, print_json, safe, show
 from overread.errors import UsageError, expected
-from overread.records import Manifest
+from overread.records import JsonValue, Manifest
 from overread.run.scoring import score_if_stopped
 from overread.store.run_store import RunStore
 
 __all__ = ["compare_command"]
+
+_MOST_IN_WORDS: Final = 3
+"""Pairs up to which each is told in sentences; above, tables say the same."""
+_WHICH_QUESTIONS: Final = frozenset({"split", "tasks", "conditions", "limit"})
+"""What of a run's selection says which questions, and not how they were asked."""
 
 
 def compare_command(
@@ -37,10 +40,16 @@ def compare_command(
     release: Path | None = None,
     profile: Literal["honest", "published"] = "honest",
     metric: str | None = None,
+    adjust: Literal["holm", "bh"] = "holm",
+    margin: float | None = None,
+    power: float = 0.8,
     by_stratum: bool = False,
     json: bool = False,
 ) -> int:
     """Compare runs question by question, clustered by patient.
+
+    Says which runs are told apart, how small a difference these questions can show, and how many
+    more patients would separate the others.
 
     Parameters
     ----------
@@ -52,6 +61,14 @@ def compare_command(
         Whose scores.
     metric
         Another metric than the headline: jury_accuracy, rougeL and so on.
+    adjust
+        How p values of several pairs are adjusted: holm (no false claim at all), or bh (few false
+        ones among the claims; Benjamini and Hochberg).
+    margin
+        The smallest difference that would matter, in points: says which runs are shown to differ
+        by less.
+    power
+        With which probability a difference is to be found, for what the exam can show.
     by_stratum
         Also compare within every task and condition.
     json
@@ -60,6 +77,15 @@ def compare_command(
     if len(runs) < 2:
         raise UsageError(
             expected("RUN RUN...", rule="two or more run files", got=len(runs), remedy="Add one.")
+        )
+    if margin is not None and not 0 < margin < 100:
+        raise UsageError(
+            expected(
+                "--margin",
+                rule="points above 0 and below 100",
+                got=f"{margin:g}",
+                remedy="Give the smallest difference that would matter: --margin 2.",
+            )
         )
     scores: list[RunScores] = []
     manifests: list[Manifest] = []
@@ -71,24 +97,66 @@ def compare_command(
     check_same_release(runs, manifests)
     planned = [line for run in scores for line in run.planned]
     plan = plan_of(release_of(manifests[0], release), planned)
-    found = compare(scores, plan, profile=profile, metric=metric)
+    share = None if margin is None else margin / 100
+    found = compare(
+        scores, plan, profile=profile, metric=metric, adjust=adjust, margin=share, power=power
+    )
+    asked = _asked_in_other_ways(found.labels, manifests)
     if json:
-        print_json(asdict(found))
+        print_json({**asdict(found), "notes": [*found.notes, *asked]})
         return 0
-    unit = plan.cluster or "item"
+    _print(found, share, by_stratum=by_stratum)
+    for note in (*found.notes, *asked):
+        notice(note)
+    for line in _legend(found):
+        notice(line)
+    return 0
+
+
+def _print(found: Comparison, margin: float | None, *, by_stratum: bool) -> None:
     what = f"{found.metric}, {found.profile} profile (%)"
-    show(_table(what, found.pairs, names=("run 1", "run 2"), unit=unit))
+    if len(found.labels) > 2:
+        show(*standing_tables(found))
+    several = len(found.labels) > 2
+    names = ("run 1", "run 2")
+    show(pair_table(what, found.pairs, names=names, unit=found.unit, has_order=several))
     for pair in found.pairs if by_stratum else ():
         rows = [r for r in found.by_stratum if (r.first, r.second) == (pair.first, pair.second)]
         title = f"{pair.first} and {pair.second}: {what}"
-        show(_table(title, rows, names=("stratum",), unit=unit))
-    for note in found.notes:
-        notice(note)
-    notice(
+        show(pair_table(title, rows, names=("stratum",), unit=found.unit, has_order=several))
+    if len(found.pairs) <= _MOST_IN_WORDS:
+        for pair in found.pairs:
+            first, *further = pair_sentences(pair, found.unit)
+            show(f"[bold]{safe(first)}[/]")
+            show(*(Padding(safe(text), (0, 0, 0, 2)) for text in further))
+        return
+    show(power_table(found))
+    if margin is not None:
+        show(margin_table(found, margin))
+    for reason in dict.fromkeys(pair.exam.reason for pair in found.pairs):
+        if reason is not None:
+            notice(f"{reason[0].upper()}{reason[1:]}.")
+
+
+def _legend(found: Comparison) -> Iterator[str]:
+    unit = found.unit
+    after = "after Holm" if found.adjust == "holm" else "after Benjamini and Hochberg"
+    if len(found.labels) > 2:
+        yield (
+            "order: points below the run of each column's number; * where the two are told apart; "
+            "group: runs that share a letter cannot be told apart."
+        )
+    yield (
         "diff: run 1 minus run 2; p McN: exact McNemar, which takes questions as independent; "
-        f"p {unit}: permutation {unit} by {unit}; p adj: the p marked *, adjusted after Holm."
+        f"p {unit}: permutation {unit} by {unit}; p adj: the p marked *, adjusted {after}."
     )
-    return 0
+    if len(found.pairs) > _MOST_IN_WORDS:
+        yield (
+            "shows from: the smallest true difference, in points, that is found with this power; "
+            f"effect: by how much several questions a {unit} inflate the variance; needed: all in "
+            "all, if the observed difference is the true one; at best: if the end of its interval "
+            "farther from 0 is."
+        )
 
 
 def _labels(runs: tuple[Path, ...]) -> list[str]:
@@ -97,45 +165,20 @@ def _labels(runs: tuple[Path, ...]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [str(path) for path in runs]
 
 
-def _table(
-    title: str, rows: Iterable[PairDifference], *, names: tuple[str, ...], unit: str
-) -> Table:
-    """Tabulate pairs; `names` are the columns that say which: the runs, or the stratum."""
-    table = number_table(title)
-    for name in names:
-        table.add_column(name, overflow="fold", min_width=6)
-    columns = ["n", "1, 2", "diff", "95 %", "only 1, 2", "p McN", f"p {unit}", "p adj"]
-    if not is_wide():
-        columns = [name for name in columns if name not in ("n", "only 1, 2")]
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        shown = {
-            "run 1": safe(row.first),
-            "run 2": safe(row.second),
-            "stratum": safe(stratum_name(row.stratum)),
-            "n": str(row.n),
-            "1, 2": f"{percent(row.first_value)}, {percent(row.second_value)}",
-            "diff": f"{100 * row.difference:+.1f}",
-            "95 %": _bounds(row),
-            "only 1, 2": f"{_dash(row.only_first)}, {_dash(row.only_second)}",
-            "p McN": _p(row.p_mcnemar, mark="*" if row.adjusted == "mcnemar" else ""),
-            f"p {unit}": _p(row.p_sign_flip, mark="*" if row.adjusted == "sign flip" else ""),
-            "p adj": _p(row.p_holm, mark=""),
-        }
-        table.add_row(*(shown[name] for name in (*names, *columns)))
-    return table
+def _asked_in_other_ways(labels: Sequence[str], manifests: Sequence[Manifest]) -> Iterator[str]:
+    """Say where the same questions were not asked the same way, such as with another window."""
+    keys = dict.fromkeys(key for manifest in manifests for key in manifest.selection)
+    for key in keys:
+        ways: dict[str, list[str]] = {}
+        for label, manifest in zip(labels, manifests, strict=True):
+            ways.setdefault(_way(manifest.selection.get(key)), []).append(label)
+        if key not in _WHICH_QUESTIONS and len(ways) > 1:
+            told = "; ".join(f"{way} of {', '.join(names)}" for way, names in ways.items())
+            yield (
+                f"The runs were not asked alike: {key.replace('_', ' ')} is {told}. A difference "
+                "may come from that."
+            )
 
 
-def _bounds(row: PairDifference) -> str:
-    if row.low is None or row.high is None:
-        return "–"
-    return f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"
-
-
-def _p(value: float | None, *, mark: str) -> str:
-    return "–" if value is None else f"{value:.2g}{mark}"
-
-
-def _dash(count: int | None) -> str:
-    return "–" if count is None else str(count)
+def _way(value: JsonValue) -> str:
+    return "none" if value is None else str(value)

@@ -180,6 +180,6 @@ def _pair_json(pair: PairDifference) -> Mapping[str, JsonValue]:
         "p_mcnemar": pair.p_mcnemar,
         "p_sign_flip": pair.p_sign_flip,
         "adjusted": pair.adjusted,
-        "p_holm": pair.p_holm,
+        "p_holm": pair.p_adjusted,
         "reason": pair.reason,
     }

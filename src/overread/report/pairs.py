@@ -116,7 +116,7 @@ def _row(pair: PairDifference, axis: Axis) -> PairRow:
         p_mcnemar=p_value(pair.p_mcnemar),
         p_sign_flip=p_value(pair.p_sign_flip),
         adjusted=pair.adjusted or "",
-        p_holm=p_value(pair.p_holm),
+        p_holm=p_value(pair.p_adjusted),
         verdict=_verdict(pair),
         mark=axis.mark(pair.difference, pair.low, pair.high),
         reason=pair.reason or "",
@@ -124,6 +124,6 @@ def _row(pair: PairDifference, axis: Axis) -> PairRow:
 
 
 def _verdict(pair: PairDifference) -> str:
-    if pair.p_holm is None or pair.p_holm >= 1 - pair.level:
+    if pair.p_adjusted is None or pair.p_adjusted >= 1 - pair.level:
         return "level"
     return "first" if pair.difference > 0 else "second"

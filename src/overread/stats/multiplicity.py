@@ -12,13 +12,18 @@ from overread.errors import UsageError, expected
 __all__ = ["benjamini_hochberg", "holm"]
 
 
-def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+def holm(
+    p_values: Sequence[float | None], *, most_true: int | None = None
+) -> tuple[float | None, ...]:
     """Adjust p-values so that the chance of any false alarm stays at its level (step-down).
 
     Parameters
     ----------
     p_values
-        Two-sided p-values, 0..1. None (undefined) passes through and counts as no comparison.
+        p-values, 0..1. None (undefined) passes through and counts as no comparison.
+    most_true
+        How many of the hypotheses can be true at once, where logic says so: of "worse by the
+        margin" and "better by the margin" never both. None takes them all.
 
     Returns
     -------
@@ -28,11 +33,12 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     Raises
     ------
     UsageError
-        A p-value lies outside 0..1.
+        A p-value lies outside 0..1, or `most_true` below 1.
 
     Notes
     -----
-    Source: S. Holm, Scand. J. Stat. 6 (1979) 65.
+    Sources: S. Holm, Scand. J. Stat. 6 (1979) 65; for `most_true` J. P. Shaffer, J. Am. Stat.
+    Assoc. 81 (1986) 826, doi:10.1080/01621459.1986.10478341.
 
     Examples
     --------
@@ -41,7 +47,7 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     """
     defined, values = _defined(p_values)
     order = np.argsort(values, kind="stable")
-    remaining = np.arange(values.size, 0, -1)
+    remaining = np.minimum(np.arange(values.size, 0, -1), _at_most(most_true, values.size))
     stepped = np.maximum.accumulate(values[order] * remaining)
     return _place(p_values, defined, order, np.minimum(stepped, 1.0))
 
@@ -52,7 +58,7 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> tuple[float | None, 
     Parameters
     ----------
     p_values
-        Two-sided p-values, 0..1, independent or positively dependent. None passes through.
+        p-values, 0..1, independent or positively dependent. None passes through.
 
     Returns
     -------
@@ -80,6 +86,19 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> tuple[float | None, 
     scaled = values[order] * values.size / ranks
     stepped = np.minimum.accumulate(scaled[::-1])[::-1]
     return _place(p_values, defined, order, np.minimum(stepped, 1.0))
+
+
+def _at_most(most_true: int | None, n: int) -> int:
+    if most_true is not None and most_true < 1:
+        raise UsageError(
+            expected(
+                "most_true",
+                rule="a count of 1 or more",
+                got=most_true,
+                remedy="Leave it out where all hypotheses can be true.",
+            )
+        )
+    return n if most_true is None else min(n, most_true)
 
 
 def _defined(p_values: Sequence[float | None]) -> tuple[list[int], NDArray[np.float64]]:

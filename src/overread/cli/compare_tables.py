@@ -1,0 +1,271 @@
+"""What `overread compare` shows: an order with groups, the pairs, and what the exam can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from rich.table import Table
+
+from overread.analysis.compare import Comparison, PairDifference
+from overread.analysis.compared_margin import WithinMargin
+from overread.analysis.standings import letter
+from overread.cli.output import is_wide, number_table, percent, safe, stratum_name
+
+__all__ = ["margin_table", "pair_sentences", "pair_table", "power_table", "standing_tables"]
+
+_COLUMNS_WIDE: Final = 9
+_COLUMNS_SLIM: Final = 5
+"""Runs that the matrix of differences holds beside each other."""
+
+
+def standing_tables(found: Comparison) -> Iterator[Table]:
+    """Tabulate runs in order, with groups and each difference to a better run.
+
+    Where there are many runs the columns go on in a further table.
+    """
+    best_first = found.standings
+    numbers = {standing.label: place for place, standing in enumerate(best_first, start=1)}
+    columns = list(best_first[:-1])  # nobody is below the last
+    step = _COLUMNS_WIDE if is_wide() else _COLUMNS_SLIM
+    cells = {frozenset((pair.first, pair.second)): pair for pair in found.pairs}
+    for start in range(0, max(1, len(columns)), step):
+        shown = columns[start : start + step]
+        title = f"Order by {found.metric}, {found.profile} profile"
+        table = number_table(title if start == 0 else f"{title}, further columns")
+        table.add_column("", justify="right")
+        table.add_column("run", overflow="fold", min_width=8)
+        if start == 0:
+            table.add_column("%", justify="right", no_wrap=True)
+            table.add_column("group", justify="left", no_wrap=True)
+        for standing in shown:
+            table.add_column(str(numbers[standing.label]), justify="right", no_wrap=True)
+        for standing in best_first:
+            own = numbers[standing.label]
+            lead = [str(own), safe(standing.label)]
+            if start == 0:
+                lead += [percent(standing.value), "".join(map(letter, standing.groups))]
+            below = [
+                _gap(cells[frozenset((standing.label, other.label))], standing.label)
+                if numbers[other.label] < own
+                else ""
+                for other in shown
+            ]
+            table.add_row(*lead, *below)
+        yield table
+
+
+def _gap(pair: PairDifference, label: str) -> str:
+    gap = pair.difference if pair.first == label else -pair.difference
+    return f"{100 * gap:+.1f}{'*' if pair.is_told_apart else ' '}"
+
+
+def pair_table(
+    title: str,
+    rows: Iterable[PairDifference],
+    *,
+    names: tuple[str, ...],
+    unit: str,
+    has_order: bool,
+) -> Table:
+    """Tabulate pairs; `names` are the columns that say which: the runs, or the stratum.
+
+    `has_order` says that the scores of the runs stand in `standing_tables`.
+    """
+    table = number_table(title)
+    for name in names:
+        table.add_column(name, overflow="fold", min_width=6)
+    columns = ["n", "1, 2", "diff", "95 %", "only 1, 2", "p McN", f"p {unit}", "p adj"]
+    if not is_wide():
+        # Of several runs the order says the scores.
+        scores = ("1, 2",) if "run 2" in names and has_order else ()
+        columns = [name for name in columns if name not in ("n", "only 1, 2", *scores)]
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        shown = {
+            **_names(row),
+            "stratum": safe(stratum_name(row.stratum)),
+            "n": str(row.n),
+            "1, 2": f"{percent(row.first_value)}, {percent(row.second_value)}",
+            "diff": points(row.difference),
+            "95 %": _bounds(row.low, row.high),
+            "only 1, 2": f"{_dash(row.only_first)}, {_dash(row.only_second)}",
+            "p McN": _p(row.p_mcnemar, mark="*" if row.adjusted == "mcnemar" else ""),
+            f"p {unit}": _p(row.p_sign_flip, mark="*" if row.adjusted == "sign flip" else ""),
+            "p adj": _p(row.p_adjusted, mark=""),
+        }
+        table.add_row(*(shown[name] for name in (*names, *columns)))
+    return table
+
+
+def power_table(found: Comparison) -> Table:
+    """Tabulate what the exam can show of each pair, and what would settle it."""
+    power = found.pairs[0].exam.power
+    table = number_table(
+        f"What these {_plural(2, 'question')} can show (power {100 * power:.0f} %)"
+    )
+    for name in ("run 1", "run 2"):
+        table.add_column(name, overflow="fold", min_width=6)
+    columns = ["diff", "shows from", "effect", _plural(2, found.unit), "needed", "at best"]
+    if not is_wide():
+        columns.remove("effect")
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for pair in found.pairs:
+        exam = pair.exam
+        shown = {
+            "diff": points(pair.difference),
+            "shows from": percent(exam.smallest_difference),
+            "effect": "–" if exam.design_effect is None else f"{exam.design_effect:.2f}",
+            _plural(2, found.unit): thousands(exam.units),
+            "needed": _needed(exam.units_needed),
+            "at best": _needed(exam.units_needed_at_best),
+        }
+        table.add_row(*_names(pair).values(), *(shown[name] for name in columns))
+    return table
+
+
+def margin_table(found: Comparison, margin: float) -> Table:
+    """Tabulate which pairs differ by less than the margin."""
+    table = number_table(f"Within ±{100 * margin:g} points?")
+    for name in ("run 1", "run 2"):
+        table.add_column(name, overflow="fold", min_width=6)
+    level = next((pair.margin.level for pair in found.pairs if pair.margin), 0.9)
+    columns = [f"{100 * level:.0f} %", "p 1 not worse", "p 2 not worse", "p both", "needed"]
+    if not is_wide():
+        columns = [columns[0], "p both", "needed"]
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for pair in found.pairs:
+        if (within := pair.margin) is None:
+            continue
+        shown = {
+            f"{100 * level:.0f} %": _bounds(within.low, within.high),
+            "p 1 not worse": _p(within.p_first_not_worse, mark=""),
+            "p 2 not worse": _p(within.p_second_not_worse, mark=""),
+            "p both": _p(within.p_equivalent, mark=""),
+            "needed": _needed(within.units_needed),
+        }
+        verdict = within.verdict.replace("first", "1").replace("second", "2")
+        table.add_row(*_names(pair).values(), *(shown[name] for name in columns), verdict)
+    return table
+
+
+def pair_sentences(pair: PairDifference, unit: str) -> Iterator[str]:
+    """Say in sentences what a pair shows, what it could have shown, and what would settle it."""
+    exam = pair.exam
+    one, two = pair.first, pair.second
+    ahead, behind = (one, two) if pair.difference >= 0 else (two, one)
+    gap = 100 * abs(pair.difference)
+    p = "no p value" if pair.p_adjusted is None else f"adjusted p {pair.p_adjusted:.2g}"
+    if pair.is_told_apart:
+        yield f"{one} and {two} are told apart: {ahead} is better by {gap:.1f} points ({p})."
+    elif round(gap, 1):
+        lead = f"{ahead} is ahead of {behind} by {gap:.1f} points"
+        yield f"{one} and {two} cannot be told apart: {lead} ({p})."
+    else:
+        yield f"{one} and {two} cannot be told apart: they score the same ({p})."
+    asked = counted(exam.units, unit)
+    if exam.smallest_difference is not None:
+        effect = "" if exam.design_effect is None else f", design effect {exam.design_effect:.2f}"
+        yield (
+            f"With {asked} a difference of {100 * exam.smallest_difference:.1f} points or more is "
+            f"found in {100 * exam.power:.0f} % of exams{effect}."
+        )
+    if exam.reason is not None:
+        yield f"{exam.reason[0].upper()}{exam.reason[1:]}."
+    if not pair.is_told_apart:
+        yield from _settling(pair, unit)
+    if pair.margin is not None:
+        yield from _margin_sentences(pair.margin, exam.units, unit)
+
+
+def _settling(pair: PairDifference, unit: str) -> Iterator[str]:
+    """Say how many patients more would separate two runs that are not told apart."""
+    exam = pair.exam
+    if exam.units_needed is not None:
+        needed, more = counted(exam.units_needed, unit), exam.units_needed - exam.units
+        if more > 0:
+            settled = f"would tell them apart: {thousands(more)} more"
+        else:
+            settled = f"tell them apart in {100 * exam.power:.0f} % of exams; this was another"
+        yield f"If this difference is the true one, {needed} {settled}."
+    if exam.units_needed_at_best is not None and pair.low is not None and pair.high is not None:
+        far = max(pair.low, pair.high, key=abs)
+        yield (
+            f"At best, with the {100 * pair.level:.0f} % interval's far end of "
+            f"{100 * far:+.1f} points, {counted(exam.units_needed_at_best, unit)}; if the truth is "
+            "no difference, no number."
+        )
+
+
+def _margin_sentences(within: WithinMargin, units: int, unit: str) -> Iterator[str]:
+    margin = f"{100 * within.margin:g} points"
+    if within.p_equivalent is None:
+        yield f"Whether they differ by less than {margin} is open: {within.reason}."
+        return
+    between = f"{100 * within.level:.0f} % interval {_bounds(within.low, within.high)}"
+    claims = {
+        "equivalent": f"They differ by less than {margin}",
+        "first not worse": f"The first is not worse by {margin}",
+        "second not worse": f"The second is not worse by {margin}",
+        "open": f"Whether they differ by less than {margin} is open",
+    }
+    p = {
+        "first not worse": within.p_first_not_worse,
+        "second not worse": within.p_second_not_worse,
+    }.get(within.verdict, within.p_equivalent)
+    more = ""
+    if within.verdict == "open" and within.units_needed is not None:
+        further = within.units_needed - units
+        more = f" Were they equal, {counted(within.units_needed, unit)} would show it"
+        more += f": {thousands(further)} more." if further > 0 else "."
+    yield f"{claims[within.verdict]} ({between}, adjusted p {_p(p, mark='')}).{more}"
+    if within.reason is not None:
+        yield f"{within.reason[0].upper()}{within.reason[1:]}.".replace(
+            "clusters", _plural(2, unit)
+        )
+
+
+def counted(n: int, unit: str) -> str:
+    """Count units in words: ``1 patient``, ``2,310 questions``."""
+    return f"{thousands(n)} {_plural(n, unit)}"
+
+
+def thousands(n: int) -> str:
+    """Write a count with commas; one that is no plan any more as a power of ten."""
+    return f"{n:,}" if n < 10**7 else f"{n:.0e}".replace("e+0", "e").replace("e+", "e")
+
+
+def points(share: float) -> str:
+    """Write a difference of shares in points, with its sign."""
+    return f"{100 * share:+.1f}"
+
+
+def _plural(n: int, unit: str) -> str:
+    word = "question" if unit == "item" else unit
+    if n == 1:
+        return word
+    return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+
+
+def _names(pair: PairDifference) -> dict[str, str]:
+    return {"run 1": safe(pair.first), "run 2": safe(pair.second)}
+
+
+def _needed(units: int | None) -> str:
+    return "–" if units is None else thousands(units)
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{points(low)} to {points(high)}"
+
+
+def _p(value: float | None, *, mark: str) -> str:
+    return "–" if value is None else f"{value:.2g}{mark}"
+
+
+def _dash(count: int | None) -> str:
+    return "–" if count is None else str(count)
