@@ -63,7 +63,7 @@ def signed_rank(
 
     Examples
     --------
-    >>> result = signed_rank([0.10, -0.02, 0.05, 0.05, 0.08, 0.01], alternative="greater")
+    >>> result = signed_rank([0.05, -0.02, 0.05, 0.05, 0.08, 0.01], alternative="greater")
     >>> result.p_value, result.method
     (0.046875, 'wilcoxon, exact')
     """

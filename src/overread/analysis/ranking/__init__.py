@@ -1,0 +1,1 @@
+"""Rankings of methods from a table of cases, and how sure they are."""
