@@ -12,6 +12,7 @@ import pytest
 
 from overread.contracts import ModelOptions, Selection
 from overread.errors import FatalModelError, UsageError
+from overread.models.fake.fact_answers import facts_reply
 from overread.models.fake.script import read_script
 from overread.models.fake.server import FakeServer
 from overread.records import Estimate, Severity, Status
@@ -19,6 +20,8 @@ from overread.registry import find_benchmark
 from overread.run.fact_reading import FactReadingOutcome, FactRequest, read_facts
 from overread.run.pipeline import execute, quietly
 from overread.run.scoring import score_run
+from overread.scoring.facts.model_form import FactForm
+from overread.store.hashes import sha256_text
 from overread.store.run_store import RunStore
 
 CAPTION = {"selection": {"tasks": ("caption",), "conditions": ("box",)}, "limit": None}
@@ -167,6 +170,21 @@ def test_a_model_that_finds_nothing_in_a_caption_says_so(captions, release_root)
     assert {row.status for row in rows} == {Status.UNPARSED}
     # Where not one caption was graded a share is unknown, as with a jury without a vote.
     assert totals(captions)["fact_score_by_model"].value is None
+
+
+def test_readings_made_elsewhere_are_joined_by_the_hash_of_their_text(
+    captions, release_root, tmp_path
+) -> None:
+    with RunStore.open(captions) as store:
+        text = next(str(response.text) for response in store.responses())
+    words = "\n\n".join(part.text or "" for part in FactForm().prompt(text))
+    path = tmp_path / "readings.json"
+    path.write_text(json.dumps([{"id": sha256_text(text), "text": facts_reply("text", words)}]))
+    outcome = read(captions, release_root, FactRequest(model=f"predictions:{path}"))
+    assert (outcome.n_read, outcome.n_failed) == (1, outcome.n_texts - 1)
+    with RunStore.open(captions) as store:
+        (finding,) = [f for f in store.findings("facts-model") if f.code == "facts-unread"]
+    assert "not in the file" in finding.evidence
 
 
 def test_runs_and_benchmarks_without_descriptions_are_refused(request_for, release_root) -> None:

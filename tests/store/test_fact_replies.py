@@ -52,6 +52,13 @@ def test_the_latest_reply_that_came_counts(tmp_path: Path, manifest: Manifest) -
         assert connection.execute("SELECT count(*) FROM fact_reply").fetchone() == (5,)
 
 
+def test_replies_without_a_reader_count_for_nobody(tmp_path: Path, manifest: Manifest) -> None:
+    with RunStore.create(tmp_path / "r.sqlite", manifest) as store:
+        store.add_fact_reply(ONE, reply("x"))
+        assert store.fact_reader() is None
+        assert store.fact_replies() == {ONE: reply("x")}
+
+
 def test_the_reader_named_last_counts(tmp_path: Path, manifest: Manifest) -> None:
     other = FactReader(model="chat:other", model_hash=sha256_text("o"), form="facts-2")
     with RunStore.create(tmp_path / "r.sqlite", manifest) as store:

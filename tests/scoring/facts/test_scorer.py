@@ -151,3 +151,20 @@ def test_records_must_belong_together() -> None:
         SCORER.score(ITEM, replace(RIGHT, item="other"), REPLY)
     with pytest.raises(UsageError, match="answer space"):
         SCORER.score(replace(ITEM, answer_space=Choice(options=())), RIGHT, REPLY)
+
+
+def test_a_reader_that_gives_no_lesion_leaves_nothing_to_compare() -> None:
+    found = rows(REPLY, scorer=FactScorer(reader=lambda _: LesionFacts()))
+    assert {row.status for row in found.values()} == {Status.UNDEFINED}
+    assert found["fact_score"].reason == "the reference states no fact"
+
+
+def test_a_reply_that_could_not_be_read_is_no_fault_of_it() -> None:
+    failed = LesionFacts(unreadable="cut off", reader_failed=True)
+    read = {str(RIGHT.answer): read_facts(RIGHT.answer), str(REPLY.text): failed}
+    found = rows(REPLY, scorer=FactScorer(reader=read_by_model(read)))
+    assert {(row.value, row.status) for row in found.values()} == {(None, Status.UNDEFINED)}
+    # One that declines is none, whoever reads.
+    declined = replace(REPLY, text="I cannot give a medical opinion.")
+    found = rows(declined, scorer=FactScorer(reader=read_by_model(read)))
+    assert {row.status for row in found.values()} == {Status.REFUSED}
