@@ -92,7 +92,7 @@ def _of_pictures(arms: dict[str, ArmEffect]) -> Iterator[str]:
         return
     words = {_PICTURE_GONE: "without its picture", _PICTURE_SWAPPED: "with another patient's"}
     yield (
-        "It gets "
+        "The model gets "
         + " and ".join(
             f"{_percent(arm.changed)} % {words[arm.name]} (of {_percent(arm.original)} %)"
             for arm in told
