@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,23 @@ def test_boxes_lie_where_no_known_lesion_does(held: LesionSet) -> None:
             height = min(box.y_max, lesion.box.y_max) - max(box.y_min, lesion.box.y_min)
             area = (box.x_max - box.x_min) * (box.y_max - box.y_min)
             assert max(width, 0) * max(height, 0) <= 0.11 * area
+
+
+def test_a_lesion_of_the_same_slice_in_another_window_is_not_marked_either(held) -> None:
+    one, boxes = next(
+        (one, boxes)
+        for one in held.lesions
+        if (boxes := make_misplacer([one])(one, np.random.default_rng(1)))
+    )
+    twin = replace(one, lesion_idx=999, picture_sha256="another window", box=boxes[0])
+    assert twin.stem == one.stem
+    again = make_misplacer([one, twin])(one, np.random.default_rng(1))
+    assert again is not None
+    for box in again:
+        width = min(box.x_max, boxes[0].x_max) - max(box.x_min, boxes[0].x_min)
+        height = min(box.y_max, boxes[0].y_max) - max(box.y_min, boxes[0].y_min)
+        area = (box.x_max - box.x_min) * (box.y_max - box.y_min)
+        assert max(width, 0) * max(height, 0) <= 0.11 * area
 
 
 def test_pictures_show_what_their_view_says(deeplesion, root, held, tmp_path: Path) -> None:

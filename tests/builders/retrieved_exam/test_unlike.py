@@ -118,3 +118,5 @@ def test_a_stack_shows_the_lesions_of_its_nine_slices(make_lesion) -> None:
     every = (shown, near, far, elsewhere, unknown)
     assert seen_with("ct2txt", shown, every) == (near, unknown)
     assert seen_with("img2txt", shown, every) == ()
+    same_slice = at(6, "000001_01_02_050.png")  # in another window: another picture
+    assert seen_with("img2txt", shown, (*every, same_slice)) == (same_slice,)

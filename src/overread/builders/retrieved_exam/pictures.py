@@ -74,11 +74,16 @@ class Stacks:
 
 
 def make_misplacer(lesions: Sequence[ExamLesion]) -> Misplace:
-    """Give what draws boxes that mark none of the lesions known on a picture."""
-    on_picture: dict[str, list[Box]] = defaultdict(list)
+    """Give what draws boxes that mark none of the lesions known on a slice.
+
+    Lesions are on one slice where their pictures are the same, or its name: a slice is shown in the
+    window of each lesion.
+    """
+    on_slice: dict[str, list[Box]] = defaultdict(list)
     for lesion in lesions:
         if lesion.box is not None:
-            on_picture[lesion.picture_sha256].append(lesion.box)
+            for slice_ in _names(lesion):
+                on_slice[slice_].append(lesion.box)
 
     def misplace(lesion: ExamLesion, rng: np.random.Generator) -> tuple[Box, ...] | None:
         if lesion.box is None:
@@ -87,10 +92,15 @@ def make_misplacer(lesions: Sequence[ExamLesion]) -> Misplace:
             pixels = _pixels(lesion.plain)
         except ImageError:
             return None
-        known = on_picture[lesion.picture_sha256]
+        known = [box for slice_ in _names(lesion) for box in on_slice[slice_]]
         return misplaced_boxes(pixels, lesion.box, known, rng, count=len(layout.LETTERS) - 1)
 
     return misplace
+
+
+def _names(lesion: ExamLesion) -> Sequence[str]:
+    """Tell by what a lesion's slice can be recognised."""
+    return [lesion.picture_sha256, *([lesion.stem] if lesion.stem else [])]
 
 
 def write_lesion_folders(root: Path, lesions: Sequence[ExamLesion]) -> None:
