@@ -14,7 +14,8 @@ from typing import Literal
 from rich.table import Table
 
 from overread.audits.table.audit import TableAudit, audit_table
-from overread.audits.table.claims import Claims, Counts, Total, read_claims
+from overread.audits.table.claims import Claims, Counts, Total
+from overread.audits.table.read_claims import read_claims
 from overread.cli.output import findings_table, notice, print_json, safe, show
 from overread.cli.typed import typed_command
 from overread.errors import UsageError, expected

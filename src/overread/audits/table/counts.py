@@ -54,13 +54,13 @@ def check_counts(read: ReadTable) -> Iterator[Flaw | Check]:
                 Severity.WARNING,
                 "row-count",
                 f"{read.label}" + (f", rows of {which}" if which else ""),
-                f"{len(rows)} rows are there, {stated.source} says {stated.stated}",
+                f"{len(rows)} rows are there, {stated.stated} by {stated.source}",
                 effect="a place among them is a place in another table",
                 remedy="List every row that is counted.",
                 count=abs(len(rows) - stated.stated),
             )
         yield Check(
-            name="rows" + (f" of {which}" if which else "") + f" as {stated.source} counts them",
+            name="rows" + (f" of {which}" if which else "") + f" by {stated.source}",
             tried=1,
             off=int(len(rows) != stated.stated),
         )

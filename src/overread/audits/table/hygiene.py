@@ -125,7 +125,7 @@ def _scales(read: ReadTable) -> Iterator[Flaw]:
 def _is_odd(number: PrintedNumber, column: Column) -> bool:
     value = number.value or 0.0
     if column.scale == "fraction":
-        return value > 1 and (number.is_percent or number.decimals <= column.decimals - 2)
+        return value >= 2 and (number.is_percent or number.decimals <= column.decimals - 2)
     return (
         0 < value <= 1
         and not number.is_percent

@@ -32,6 +32,9 @@ _TOTAL_ROW: Final = re.compile(
 _MOST: Final = 0.75
 _MOST_PARTS: Final = 16
 _MOST_ROWS: Final = 1_000
+_FEWEST: Final = 2
+_FEWEST_UNNAMED: Final = 5
+"""Rows that must fit: more where no heading says that the column is a total."""
 _COARSE: Final = 8
 """Parts must differ by so many printed steps in a middling row, or anything is their mean."""
 
@@ -40,13 +43,11 @@ _COARSE: Final = 8
 class _Relation:
     total: Column
     parts: tuple[Column, ...]
+    part: str
+    """Which number of the parts' cells: ``value``, or ``rank`` in brackets."""
     rule: Rule
     lines: tuple[Line, ...]
     off: tuple[Line, ...]
-
-    @property
-    def share(self) -> float:
-        return 1 - len(self.off) / len(self.lines)
 
 
 def check_inferred_totals(read: ReadTable) -> Iterator[Flaw | Check]:
@@ -71,11 +72,16 @@ def _relation(
 ) -> _Relation | None:
     """Give the first set of columns that the total is a mean of; a plain mean before a weighted."""
     sets = list(_part_sets(total, columns, named))
-    for rule in ("mean", "sum"):
+    rules: tuple[Rule, ...] = ("mean", "sum") if total in named else ("mean",)
+    for rule in rules:
         for parts in sets:
-            found = _plain(read, total, parts, rule)
+            found = _plain(read, total, parts, rule=rule, part="value")
             if found is not None:
                 return found
+    for parts in _rank_sets(read, total, columns, named):
+        found = _plain(read, total, parts, rule="mean", part="rank")
+        if found is not None:
+            return found
     for parts in sets:
         found = _weighted(read, total, parts)
         if found is not None:
@@ -87,17 +93,7 @@ def _part_sets(
     total: Column, columns: Sequence[Column], named: Sequence[Column]
 ) -> Iterator[tuple[Column, ...]]:
     """Give the columns that a total may be of: all others, those after it, those before it."""
-    place = list(columns).index(total)
-    after: list[Column] = []
-    for column in columns[place + 1 :]:
-        if column in named:
-            break
-        after.append(column)
-    before: list[Column] = []
-    for column in reversed(columns[:place]):
-        if column in named:
-            break
-        before.insert(0, column)
+    before, after = _neighbours(total, columns, named)
     others = [column for column in columns if column is not total and column not in named]
     seen: set[tuple[int, ...]] = set()
     for several in (others, after, before):
@@ -108,10 +104,46 @@ def _part_sets(
             yield alike
 
 
-def _lines(read: ReadTable, total: Column, parts: Sequence[Column]) -> tuple[Line, ...]:
+def _neighbours(
+    total: Column, columns: Sequence[Column], named: Sequence[Column]
+) -> tuple[list[Column], list[Column]]:
+    """Give the columns before and after a total, each up to the next total."""
+    place = list(columns).index(total)
+    before: list[Column] = []
+    for column in reversed(columns[:place]):
+        if column in named:
+            break
+        before.insert(0, column)
+    after: list[Column] = []
+    for column in columns[place + 1 :]:
+        if column in named:
+            break
+        after.append(column)
+    return before, after
+
+
+def _rank_sets(
+    read: ReadTable, total: Column, columns: Sequence[Column], named: Sequence[Column]
+) -> Iterator[tuple[Column, ...]]:
+    """Give the columns beside a total whose cells have ranks in brackets."""
+    for several in _neighbours(total, columns, named):
+        ranked = tuple(
+            column
+            for column in several
+            if sum(read.numbers[row][column.place].rank is not None for row in read.rows) * 2
+            > len(read.rows)
+        )
+        if 2 <= len(ranked) <= _MOST_PARTS:
+            yield ranked
+
+
+def _lines(
+    read: ReadTable, total: Column, parts: Sequence[Column], *, part: str
+) -> tuple[Line, ...]:
     lines: list[Line] = []
     for row in read.rows[:_MOST_ROWS]:
-        spans = [read.span(row, (column.place, "value")) for column in (total, *parts)]
+        references = [(total.place, "value"), *((column.place, part) for column in parts)]
+        spans = [read.span(row, reference) for reference in references]
         whole = [span for span in spans if span is not None]
         if len(whole) == len(spans):
             lines.append(Line(row=row, total=whole[0], parts=tuple(whole[1:])))
@@ -129,15 +161,16 @@ def _differ(lines: Sequence[Line]) -> bool:
 
 
 def _plain(
-    read: ReadTable, total: Column, parts: tuple[Column, ...], rule: Rule
+    read: ReadTable, total: Column, parts: tuple[Column, ...], *, rule: Rule, part: str
 ) -> _Relation | None:
-    lines = _lines(read, total, parts)
+    lines = _lines(read, total, parts, part=part)
     if len(lines) < 2 or not _differ(lines):
         return None
     off = tuple(line for line in lines if not _fits(line, rule))
-    if len(lines) - len(off) < 2 or len(off) > (1 - _MOST) * len(lines) + 0.5:
+    fewest = _FEWEST if _TOTAL.search(total.name) else _FEWEST_UNNAMED
+    if len(lines) - len(off) < fewest or len(off) > (1 - _MOST) * len(lines) + 0.5:
         return None
-    return _Relation(total=total, parts=parts, rule=rule, lines=lines, off=off)
+    return _Relation(total=total, parts=parts, part=part, rule=rule, lines=lines, off=off)
 
 
 def _fits(line: Line, rule: Rule) -> bool:
@@ -146,7 +179,7 @@ def _fits(line: Line, rule: Rule) -> bool:
 
 
 def _weighted(read: ReadTable, total: Column, parts: tuple[Column, ...]) -> _Relation | None:
-    lines = _lines(read, total, parts)
+    lines = _lines(read, total, parts, part="value")
     if len(lines) < 2 * len(parts) + 4 or not _differ(lines):
         return None
     weights = pooling_weights(
@@ -168,7 +201,7 @@ def _weighted(read: ReadTable, total: Column, parts: tuple[Column, ...]) -> _Rel
     off = tuple(line for line in lines if not _fits(line, "pooled"))
     if len(off) > (1 - _MOST) * len(lines):
         return None
-    return _Relation(total=total, parts=parts, rule="pooled", lines=lines, off=off)
+    return _Relation(total=total, parts=parts, part="value", rule="pooled", lines=lines, off=off)
 
 
 def pooling_weights(
@@ -241,6 +274,8 @@ def _least_violation(parts: np.ndarray, totals: np.ndarray, slack: np.ndarray) -
 
 def _told(read: ReadTable, relation: _Relation) -> Iterator[Flaw | Check]:
     parts = ", ".join(column.name for column in relation.parts)
+    if relation.part == "rank":
+        parts = f"the ranks in brackets of {parts}"
     n, fitting = len(relation.lines), len(relation.lines) - len(relation.off)
     words = rule_words(relation.rule)
     if relation.rule == "pooled":

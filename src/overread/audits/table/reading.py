@@ -292,8 +292,22 @@ def _scale_of(read: Sequence[PrintedNumber], *, has_sign: bool) -> Scale:
     values = sorted(cell.value for cell in read if cell.value is not None)
     if not values or values[0] < 0:
         return "other"
-    # Most cells decide: one cell on another scale must not change what the column is.
+    # Most cells decide: a few cells on another scale must not change what the column is.
     middle, most = values[len(values) // 2], values[int(0.9 * (len(values) - 1))]
-    if most <= 1 and any(cell.decimals > 0 for cell in read):
-        return "fraction"
+    if middle <= 1 and any(cell.decimals > 0 for cell in read):
+        return "fraction" if _others_are_percent(read) else "other"
     return "percent" if middle <= 100 and most <= 100 else "other"
+
+
+def _others_are_percent(read: Sequence[PrintedNumber]) -> bool:
+    """Tell whether what exceeds 1 among fractions looks like percentages, and not like millilitres.
+
+    Percentages have a sign, or fewer digits behind the decimal mark.
+    """
+    small = Counter(cell.decimals for cell in read if (cell.value or 0) <= 1)
+    decimals = small.most_common(1)[0][0]
+    return all(
+        cell.is_percent or ((cell.value or 0) <= 100 and cell.decimals < decimals)
+        for cell in read
+        if (cell.value or 0) > 1
+    )
