@@ -73,7 +73,7 @@ def _asked_again(part: SplitPart, groups: Iterable[Sequence[Item]]) -> Iterator[
             severity=Severity.ERROR,
             code="contradicted-question",
             where=part.split,
-            evidence=f"{counted(len(contradicted), 'question')} stand again on the same picture "
+            evidence=f"{counted(len(contradicted), 'question')} asked again on the same picture "
             f"with another answer: {listed(contradicted, most=_MOST_NAMED)}",
             effect="whoever is consistent is wrong once",
             remedy="Find the right answer, and drop the other question.",
@@ -84,7 +84,7 @@ def _asked_again(part: SplitPart, groups: Iterable[Sequence[Item]]) -> Iterator[
             severity=Severity.WARNING,
             code="question-again",
             where=part.split,
-            evidence=f"{counted(len(again), 'question')} stand again on the same picture: "
+            evidence=f"{counted(len(again), 'question')} asked again on the same picture: "
             f"{listed(again, most=_MOST_NAMED)}",
             effect="one answer counts several times",
             remedy="Ask it once.",
