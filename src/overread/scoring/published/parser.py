@@ -21,9 +21,8 @@ __all__ = [
     "read_for",
 ]
 
-Silence: TypeAlias = Literal["wrong", "random option", "left out"]
-"""What becomes of a reply in which a parser reads nothing: not right; a letter drawn at random;
-not in the denominator."""
+Silence: TypeAlias = Literal["wrong", "random option"]
+"""What becomes of a reply in which a parser reads nothing: not right, or a letter at random."""
 
 ParsedKind: TypeAlias = Literal["choice", "several", "number", "yes-no"]
 """What a question asks for, as far as parsers go."""

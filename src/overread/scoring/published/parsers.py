@@ -21,7 +21,9 @@ from overread.scoring.reading import Reading
 
 __all__ = ["CT_BENCH", "HONEST", "PARSERS", "read_yes_or_no"]
 
-_YES_NO: Final = (Option(letter="A", text="Yes"), Option(letter="B", text="No"))
+# Letters that no reply holds: "B" must not be read as no.
+_YES, _NO = "\ue000", "\ue001"
+_YES_NO: Final = (Option(letter=_YES, text="Yes"), Option(letter=_NO, text="No"))
 
 
 def read_yes_or_no(text: str | None) -> Reading:
@@ -31,13 +33,13 @@ def read_yes_or_no(text: str | None) -> Reading:
     --------
     >>> read_yes_or_no("Yes, a nodule is noted").answer
     'yes'
-    >>> read_yes_or_no("not sure").answer is None
-    True
+    >>> [read_yes_or_no(each).answer for each in ("not sure", "Both A and B", "normal")]
+    [None, None, None]
     """
     reading = read_choice(text, _YES_NO)
     if reading.answer is None:
         return reading
-    answer = "yes" if reading.answer == "A" else "no"
+    answer = "yes" if reading.answer == _YES else "no"
     return Reading(answer=answer, status=Status.OK, rule=reading.rule)
 
 
