@@ -80,8 +80,8 @@ def read_question(row: Mapping[str, object]) -> Question | None:
     number = unicodedata.normalize("NFKC", number[:40]).strip()
     text = text[:_LONGEST_TEXT].strip()
     raw = row.get("choices")
-    written = [each for each in cast("list[object]", raw or []) if isinstance(each, str)]
-    options, problems = _options(written) if isinstance(raw, list) else ((), ())
+    entries = cast("list[object]", raw) if isinstance(raw, list) else []
+    options, problems = _options([each for each in entries if isinstance(each, str)])
     inline = False
     if not options:
         options = _inline_options(text)
