@@ -177,6 +177,13 @@ class CtBenchRelease:
             return self._captions.reference(item_id)
         return Reference(item=item_id, answer=question.correct, problem=question.problem)
 
+    def reword(self, item: Item) -> Item:
+        """Word the prompt of an item anew, after something in it was changed."""
+        bare = self._by_id["clip"].get(item.id)
+        # What an image-text scorer is given is a description; a chat model is asked about it.
+        described = bare is not None and bare.form == "clip" and bare.text == item.question
+        return protocol.reworded(item, described=described)
+
     def training(self, selection: Selection) -> Training:
         """Give the training lesions, and the solved questions of the other exam split.
 

@@ -41,6 +41,7 @@ __all__ = [
     "notes",
     "plan_for",
     "published_values",
+    "reworded",
     "scorers",
     "stem",
 ]
@@ -185,9 +186,28 @@ def chat_prompt(
     return tuple(parts)
 
 
-def caption_prompt(media: Media, *, boxed: bool) -> tuple[Part, ...]:
+def caption_prompt(media: Media | None, *, boxed: bool) -> tuple[Part, ...]:
     """Word a caption item for a chat model: one user turn, words first, then the picture."""
-    return (Part(text=f"{_SHOWN[boxed]}\n{_CAPTION_REQUEST}"), Part(media=media))
+    words = Part(text=f"{_SHOWN[boxed]}\n{_CAPTION_REQUEST}")
+    return (words,) if media is None else (words, Part(media=media))
+
+
+def reworded(item: Item, *, described: bool) -> Item:
+    """Word the prompt of an item anew from what it says and shows now.
+
+    Parameters
+    ----------
+    item
+        An item with something changed in it; one without its question asks about options alone.
+    described
+        Its question is the bare description of the image-text format.
+    """
+    if item.task == CAPTION:
+        boxed = item.condition.partition("+")[0] == "box"
+        shown = item.media[0] if item.media else None
+        return replace(item, prompt=caption_prompt(shown, boxed=boxed))
+    worded = stem(item.task, item.question) if described else item.question or stem("", None)
+    return replace(item, prompt=chat_prompt(worded, item.options, item.media))
 
 
 def scorers(profile: Profile, terms: Callable[[Item], OntologyTerms | None]) -> tuple[Scorer, ...]:
