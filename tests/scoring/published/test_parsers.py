@@ -9,6 +9,8 @@ and 3 (its newer one), 15 and 7 (MedEvalKit).
 from __future__ import annotations
 
 import time
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -32,35 +34,11 @@ OPTIONS = tuple(Option(letter=each, text=text) for each, text in zip("ABCD", TEX
 BY_NAME = {parser.name: parser for parser in PARSERS}
 LETTERS = tuple(Option(letter=each) for each in "ABCD")
 
-MEANT_B = (
-    "B",
-    "(B)",
-    "b",
-    "$B$",
-    r"\boxed{B}",
-    "The answer is B.",
-    "ANSWER: B",
-    "The kidney is enlarged.\nANSWER: B",
-    "Answer: B) Left kidney",
-    "Option B",
-    "left kidney",
-    "CT shows a mass in the left kidney.",
-    "A mass of the left kidney is seen.",
-    "The left kidney.",
-    "A left kidney lesion, so the second choice.",
-    "CT: Left kidney, not the spleen.",
-    "ANSWER: A\nWait, that is wrong; ANSWER: B it is",
-    '{"answer": "B", "why": "the lung is clear"}',
+REPLIES = tomllib.loads(
+    (Path(__file__).parents[3] / "docs" / "figures" / "replies.toml").read_text(encoding="utf-8")
 )
-MEANT_NOTHING = (
-    "",
-    "I'm sorry, but I cannot help with that.",
-    "A definitive diagnosis cannot be made.",
-    "None of the above",
-    "Both A and B are possible.",
-    "The CT is not of diagnostic quality.",
-    "As a language model I am unable to answer.",
-)
+MEANT_B: list[str] = REPLIES["meant_b"]
+MEANT_NOTHING: list[str] = REPLIES["meant_nothing"]
 
 
 def counts(name: str) -> tuple[int, int]:
