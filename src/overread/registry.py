@@ -170,7 +170,7 @@ _Finder = Callable[[], object]
 def _find(group: str, name: str, *, argument: str) -> _Finder:
     finders = _finders(group)
     if name not in finders:
-        kind = group.rsplit(".", 1)[-1]
+        kind = "perturbations" if group == _PERTURBATIONS else group.rsplit(".", 1)[-1]
         raise UsageError(
             expected(
                 argument,

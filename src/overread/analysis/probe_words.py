@@ -33,7 +33,7 @@ def arm_sentence(arm: ArmEffect) -> str:
         return f"The score stays at {_percent(arm.changed)} %: {stays}."
     return (
         f"The score moves from {_percent(arm.original)} to {_percent(arm.changed)} %, which is "
-        f"within luck{_interval(arm, 1, 'cost of')}: {stays}."
+        f"within luck ({_signed(-arm.high)} to {_signed(-arm.low)} points): {stays}."
     )
 
 
@@ -43,7 +43,8 @@ def silence_sentence(arm: ArmEffect) -> str:
     if silence.changed <= silence.original and not silence.lost:
         return ""
     none = _count(silence.changed, "question has", "questions have")
-    parts = f"{silence.refused} declined, {silence.failed} without a reply"
+    unread = max(0, silence.changed - silence.refused - silence.failed)
+    parts = f"{unread} unreadable, {silence.refused} declined, {silence.failed} without a reply"
     said = f"{none} no answer here ({parts}), {silence.original} had none as released."
     if silence.lost and arm.lost:
         said += f" Of {arm.lost} right answers lost, {silence.lost} became no answer"
@@ -153,12 +154,11 @@ def _cost(arm: ArmEffect) -> str:
     return said
 
 
-def _interval(arm: ArmEffect, sign: int, what: str = "") -> str:
+def _interval(arm: ArmEffect, sign: int) -> str:
     if arm.low is None or arm.high is None:
         return ""
     low, high = sorted((sign * arm.low, sign * arm.high))
-    name = f"{what} " if what else ""
-    return f" ({name}{_points(low)} to {_points(high)})"
+    return f" ({_points(low)} to {_points(high)})"
 
 
 def _percent(share: float) -> str:
@@ -168,6 +168,11 @@ def _percent(share: float) -> str:
 def _points(share: float) -> str:
     text = f"{100 * share:.1f}"
     return text.replace("-", "\N{MINUS SIGN}") if text != "-0.0" else "0.0"
+
+
+def _signed(share: float) -> str:
+    text = _points(share)
+    return text if share <= 0 or text == "0.0" else f"+{text}"
 
 
 def _count(n: int, one: str, several: str) -> str:

@@ -218,9 +218,11 @@ def _write(report: ProbeReport, out: Path, release: Release) -> None:
 
 
 def _print(probed: Probed) -> None:
-    show(_table(probed))
+    if probed.arms:
+        show(_table(probed))
     for arm in probed.arms:
-        told = " ".join(filter(None, [arm_sentence(arm), silence_sentence(arm)]))
+        mind = f"To mind: {arm.reason}." if arm.reason else ""
+        told = " ".join(filter(None, [arm_sentence(arm), silence_sentence(arm), mind]))
         show(f"[bold]{safe(arm.name)}[/]: {safe(told)}")
     for name, reasons in probed.not_applied.items():
         told = "; ".join(f"{reason} ({n})" for reason, n in reasons.items())
@@ -271,7 +273,7 @@ def _say(done: ProbeOutcome, out: Path) -> None:
             )
     asked = sum(outcome.n_asked for outcome in done.outcomes.values())
     notice(
-        f"Asked {asked} questions in {len(done.outcomes)} arms; wrote {out / 'probe.html'}. "
+        f"Asked {asked} questions in {len(done.outcomes)} runs; wrote {out / 'probe.html'}. "
         "kept, lost, won: right twice, only as released, only when changed; silent: no answer when "
         "changed; p adj: after Holm, for all arms."
     )

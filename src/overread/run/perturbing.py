@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from overread.analysis.perturbed import Perturbed, perturb
-from overread.contracts import Neighbours, Parameters, Release, Selection
+from overread.contracts import Joiner, Model, Neighbours, Parameters, Release, Selection
 from overread.errors import StoreError, UsageError, expected
 from overread.imaging.stored_unit import UnitLooker
 from overread.records import Finding, Item, Manifest, Severity
@@ -35,18 +35,33 @@ class NothingAppliesError(UsageError):
 
 
 def perturb_selected(
-    items: Sequence[Item], selection: Selection, release: Release, out: Path, manifest: Manifest
+    items: Sequence[Item],
+    selection: Selection,
+    release: Release,
+    model: Model,
+    out: Path,
+    manifest: Manifest,
 ) -> Perturbed | None:
     """Change the selected items; None where the selection names no perturbation.
 
     Raises
     ------
     UsageError
-        There is no perturbation of this name, or it applies to nothing (`NothingAppliesError`).
+        There is no perturbation of this name, it applies to nothing (`NothingAppliesError`), or
+        the model looks answers up, which were given to other questions than these.
     """
     name = selection.perturbation
     if name is None:
         return None
+    if isinstance(model, Joiner):
+        raise UsageError(
+            expected(
+                "--model",
+                rule="a model that answers what it is asked",
+                got=f"{model.identity.label}: answers to the questions as released",
+                remedy="Ask the model itself, for instance chat:NAME --base-url URL.",
+            )
+        )
     # Of all items, so that a run with a limit draws what the whole run will.
     every = items if selection.limit is None else release.items(replace(selection, limit=None))
     found = perturb(

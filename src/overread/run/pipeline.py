@@ -89,7 +89,7 @@ def execute(
     )
     items = list(release.items(selection))
     check_selected(items, selection, release)
-    changed = perturb_selected(items, selection, release, request.out, manifest)
+    changed = perturb_selected(items, selection, release, model, request.out, manifest)
     items = items if changed is None else list(changed.items)
     findings = [as_released(finding, release) for finding in release.findings()]
 
