@@ -99,8 +99,13 @@ def test_scorers_take_their_own_items_alone():
 
 
 def test_any_accepted_answer_is_right():
-    scorer = AcceptedAnswers(scorer=ChoiceScorer(profile="honest"), accepted={"i": ("a", "c")})
-    one = Choice(options=OPTIONS)
+    texts = ("oak", "elm", "ash", "fir", "yew")
+    one = Choice(
+        options=tuple(Option(letter=a, text=t) for a, t in zip("abcde", texts, strict=True))
+    )
+    scorer = AcceptedAnswers(
+        scorer=ChoiceScorer(profile="honest"), accepted={"i": ("oak", "ash", "no such tree")}
+    )
     assert (scorer.metric, scorer.profile) == ("accuracy", "honest")
     assert scorer.takes(item(one))
     assert not scorer.takes(item(TWO))

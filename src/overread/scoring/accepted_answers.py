@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from overread.contracts.scoring import Scorer, Selective
 from overread.records import Item, Profile, Reference, Response, Score
 
-__all__ = ["AcceptedAnswers"]
+__all__ = ["AcceptedAnswers", "accepted_letters"]
+
+
+def accepted_letters(item: Item, texts: Collection[str]) -> tuple[str, ...]:
+    """Give the letters of the options that say one of the texts, as the item has them now.
+
+    Options are known by what they say, because their letters change when they are shuffled.
+    """
+    return tuple(option.letter for option in item.options if option.text in texts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +29,7 @@ class AcceptedAnswers:
 
     scorer: Scorer
     accepted: Mapping[str, tuple[str, ...]]
-    """Item id → all answers accepted beside the reference's own."""
+    """Item id → the texts of all options accepted, the reference's own among them."""
 
     @property
     def metric(self) -> str:
@@ -39,7 +47,7 @@ class AcceptedAnswers:
 
     def score(self, item: Item, reference: Reference, response: Response) -> Iterable[Score]:
         """Score one response against every accepted answer."""
-        answers = self.accepted.get(item.id, ())
+        answers = accepted_letters(item, self.accepted.get(item.id, ()))
         rows = tuple(self.scorer.score(item, reference, response))
         for answer in answers:
             if reference.problem is not None or reference.answer is None:

@@ -16,7 +16,7 @@ from overread.benchmarks.igakuqa119.loader import IgakuQa119Release
 from overread.contracts import Selection
 from overread.errors import ReleaseError, UsageError
 from overread.imaging.encode import encode_png
-from overread.records import Choice, MultiChoice, Number, Response, Severity, Status
+from overread.records import Choice, MultiChoice, Number, Option, Response, Severity, Status
 
 FIVE = ["a. 肺炎", "b. 気胸", "c. 肺癌", "d. 喘息", "e. 結核"]
 
@@ -75,7 +75,7 @@ def test_one_question_from_file_to_item(tmp_path):
         "task": "several",
         "block": "A",
         "section": "general",
-        "image": "yes",
+        "image": "with figure",
         "split": "test",
     }
     words = "\n".join(part.text or "" for part in item.prompt)
@@ -137,6 +137,26 @@ def test_one_question_takes_either_of_two_answers(tmp_path):
             values[text] = row.value
         assert [values[f"answer: {each}"] for each in "acb"] == [1.0, 1.0, 0.0]
         assert values["answer: ac"] == (None if profile == "honest" else 0.0)
+
+
+def test_accepted_answers_follow_their_options_when_these_are_shuffled(tmp_path):
+    release = write(tmp_path, [question("119E28")], {"119E28": "ac"}, block="E")
+    item = items(release)["119E28"]
+    # 肺炎 and 肺癌 stand at d and b now.
+    texts = ("気胸", "肺癌", "喘息", "肺炎", "結核")
+    options = tuple(Option(letter=a, text=t) for a, t in zip("abcde", texts, strict=True))
+    shuffled = replace(item, answer_space=Choice(options=options))
+    moved = replace(release.reference("119E28"), answer="d")
+    for profile in ("honest", "published"):
+        (scorer,) = (s for s in release.scorers(profile) if takes(s, shuffled))
+        values = {}
+        for letter in "abcde":
+            response = Response(
+                run="r", item=item.id, text=f"answer: {letter}", status=Status.OK, request_hash=""
+            )
+            (row,) = scorer.score(shuffled, moved, response)
+            values[letter] = row.value
+        assert values == {"a": 0.0, "b": 1.0, "c": 0.0, "d": 1.0, "e": 0.0}
 
 
 def test_what_is_missing_is_a_finding_and_every_question_stays(tmp_path):
@@ -322,7 +342,7 @@ def test_the_leaderboard_is_read_where_there_is_one(tmp_path):
     cells = IgakuQa119Release(tmp_path).replay().published
     assert [(cell.who, cell.count, cell.n, dict(cell.stratum)) for cell in cells] == [
         ("Model", 314, 400, {}),
-        ("Model", 241, 297, {"image": "no"}),
+        ("Model", 241, 297, {"image": "no figure"}),
     ]
     (tmp_path / layout.LEADERBOARD_FILE).write_text("{", encoding="utf-8")
     assert len(IgakuQa119Release(tmp_path).replay().findings) == 1

@@ -7,10 +7,10 @@ import pytest
 from overread.records import Choice, Item, MultiChoice, Number, Option, Reference, Response, Status
 from overread.scoring.published.igakuqa119 import IGAKUQA119, GradedAnswerScorer, read_answer_field
 
-OPTIONS = tuple(Option(letter=each) for each in "abcde")
+OPTIONS = tuple(Option(letter=each, text=f"option {each}") for each in "abcde")
 ONE = Choice(options=OPTIONS)
 TWO = MultiChoice(options=OPTIONS, count=2)
-SCORER = GradedAnswerScorer(accepted={"119E28": ("a", "c")})
+SCORER = GradedAnswerScorer(accepted={"119E28": ("option a", "option c")})
 
 
 def score(text, reference, *, space=ONE, item="119A1", status=Status.OK, problem=None):
@@ -76,6 +76,9 @@ def test_one_question_has_two_right_answers_and_not_both_at_once():
 
 
 def test_as_a_parser():
+    assert IGAKUQA119.choice is not None
+    assert IGAKUQA119.several is not None
+    assert IGAKUQA119.number is not None
     assert IGAKUQA119.choice("answer: C", OPTIONS).answer == "c"
     assert IGAKUQA119.choice("answer: ce", OPTIONS).answer is None
     assert IGAKUQA119.several("answer: [e, c]", OPTIONS, 2).answer == "ce"

@@ -15,6 +15,7 @@ from overread.records import Finding, Severity
 __all__ = ["look"]
 
 _MOST_NAMED: Final = 8
+_ASKED_ANYWAY: Final = "the question is asked, fails, and stays in the denominator"
 
 
 def look(
@@ -57,21 +58,31 @@ def look(
             yield _finding(Severity.WARNING, "odd-options", name, each, effect)
         for path in figures[name]:
             yield from _figure(root, name, path, thorough=thorough)
+    yield from _listed(
+        Severity.ERROR,
+        "missing-image",
+        [path for name in questions for path in figures[name] if _is_missing(root, path)],
+        _ASKED_ANYWAY,
+    )
     yield from _together(questions, keys, drawn)
 
 
 def _figure(root: Path, name: str, path: str, *, thorough: bool) -> Iterator[Finding]:
-    effect = "the question is asked, fails, and stays in the denominator"
     try:
         file = resolve_inside(root, path)
-        if not file.is_file():
-            yield _finding(Severity.ERROR, "missing-image", name, path, effect)
-        elif thorough:
+        if thorough and file.is_file():
             read_slice(file)
     except UnsafePathError as error:
-        yield _finding(Severity.ERROR, "unsafe-path", name, str(error), effect)
+        yield _finding(Severity.ERROR, "unsafe-path", name, str(error), _ASKED_ANYWAY)
     except ImageError as error:
-        yield _finding(Severity.ERROR, "unreadable-image", name, str(error), effect)
+        yield _finding(Severity.ERROR, "unreadable-image", name, str(error), _ASKED_ANYWAY)
+
+
+def _is_missing(root: Path, path: str) -> bool:
+    try:
+        return not resolve_inside(root, path).is_file()
+    except UnsafePathError:
+        return False  # told by itself
 
 
 def _together(

@@ -152,7 +152,7 @@ class IgakuQa119Release:
                 "task": asked.kind,
                 "block": block,
                 "section": "required" if block in _REQUIRED else "general",
-                "image": "yes" if asked.has_image else "no",
+                "image": protocol.WITH_FIGURE if asked.has_image else protocol.WITHOUT_FIGURE,
                 "split": "test",
             },
         )
@@ -174,7 +174,7 @@ class IgakuQa119Release:
 
     def scorers(self, profile: Profile) -> Sequence[Scorer]:
         """Give the scorers of a profile."""
-        return protocol.scorers(profile)
+        return protocol.scorers(profile, self._accepted)
 
     def plan(self) -> AnalysisPlan:
         """By figure, kind, block and section, clustered by case."""
@@ -209,6 +209,19 @@ class IgakuQa119Release:
             answers={name: self.reference(name).answer or "" for name in self._questions},
             patients=patients,
         )
+
+    @cached_property
+    def _accepted(self) -> Mapping[str, tuple[str, ...]]:
+        """Give what the accepted options say, for questions that have several."""
+        return {
+            name: tuple(
+                option.text
+                for option in asked.options
+                if option.letter in protocol.ACCEPTED[asked.number] and option.text
+            )
+            for name, asked in self._questions.items()
+            if asked.number in protocol.ACCEPTED
+        }
 
     @cached_property
     def _is_synthetic(self) -> bool:

@@ -37,6 +37,8 @@ __all__ = [
     "ACCEPTED",
     "CARD",
     "PLAN",
+    "WITHOUT_FIGURE",
+    "WITH_FIGURE",
     "expected_counts",
     "notes",
     "prompt",
@@ -85,6 +87,10 @@ PLAN: Final = AnalysisPlan(
     published_drops=(Status.FAILED, Status.REFUSED, Status.UNPARSED),
 )
 
+WITH_FIGURE: Final = "with figure"
+WITHOUT_FIGURE: Final = "no figure"
+"""Values of the stratum ``image``."""
+
 _COUNTS: Final = {
     # block: (with figures, without)
     "A": (34, 41),
@@ -131,14 +137,16 @@ def prompt(
     )
 
 
-def scorers(profile: Profile) -> tuple[Scorer, ...]:
-    """Give the scorers of a profile: the released grading, or one careful reader for each kind."""
+def scorers(profile: Profile, accepted: Mapping[str, tuple[str, ...]]) -> tuple[Scorer, ...]:
+    """Give the scorers of a profile: the released grading, or one careful reader for each kind.
+
+    `accepted` are the texts of the options accepted, by item id.
+    """
     if profile == "published":
-        return (GradedAnswerScorer(accepted=ACCEPTED),)
+        return (GradedAnswerScorer(accepted=accepted),)
+    one = ChoiceScorer(profile=profile, reader=read_exam_choice)
     return (
-        AcceptedAnswers(
-            scorer=ChoiceScorer(profile=profile, reader=read_exam_choice), accepted=ACCEPTED
-        ),
+        AcceptedAnswers(scorer=one, accepted=accepted),
         MultiChoiceScorer(profile=profile),
         NumberScorer(profile=profile),
     )
@@ -155,7 +163,7 @@ def expected_counts() -> tuple[ExpectedCount, ...]:
     return tuple(
         ExpectedCount(stratum={"block": block, "image": image}, split="test", n=n)
         for block, counts in _COUNTS.items()
-        for image, n in zip(("yes", "no"), counts, strict=True)
+        for image, n in zip((WITH_FIGURE, WITHOUT_FIGURE), counts, strict=True)
     )
 
 
@@ -178,5 +186,8 @@ def published_values() -> tuple[PublishedValue, ...]:
             source=published["source"],
         )
         for row in published["row"]
-        for key, stratum, n in (("all", {}, 400), ("without_figures", {"image": "no"}, 297))
+        for key, stratum, n in (
+            ("all", {}, 400),
+            ("without_figures", {"image": WITHOUT_FIGURE}, 297),
+        )
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from overread.benchmarks.igakuqa119 import layout
+from overread.benchmarks.igakuqa119.protocol import WITHOUT_FIGURE
 from overread.benchmarks.igakuqa119.questions import Question
 from overread.contracts.replay import (
     ReleasedPrediction,
@@ -26,7 +27,7 @@ __all__ = ["build_replay"]
 
 _COUNTS: Final = (
     ("overall_correct", "overall_total", {}),
-    ("no_image_correct", "no_image_total", {"image": "no"}),
+    ("no_image_correct", "no_image_total", {"image": WITHOUT_FIGURE}),
 )
 _LONGEST_FIELD: Final = 100_000
 

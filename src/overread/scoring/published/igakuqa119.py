@@ -38,6 +38,7 @@ from overread.records import (
     Score,
     Status,
 )
+from overread.scoring.accepted_answers import accepted_letters
 from overread.scoring.multi_choice import join_letters
 from overread.scoring.published.parser import Parser
 from overread.scoring.reading import Reading
@@ -73,7 +74,7 @@ class GradedAnswerScorer:
     """Turns the reply to any question of the exam into one ``accuracy`` row, as the script does."""
 
     accepted: Mapping[str, tuple[str, ...]]
-    """Item id → the answers that are right, where the script has a rule of its own."""
+    """Item id → the texts of the options that are right, where the script has a rule of its own."""
     profile: Profile = "published"
     metric: str = ACCURACY.name
 
@@ -97,7 +98,8 @@ class GradedAnswerScorer:
         answer = read_answer_field(response.text)
         if answer is None:
             return Outcome(value=None, status=Status.UNPARSED, reason="script:no-answer-line")
-        right = self.accepted.get(item.id, (reference.answer,))
+        ruled = accepted_letters(item, self.accepted.get(item.id, ()))
+        right = ruled or (reference.answer,)
         is_right = _sorted(answer) in {_sorted(each) for each in right}
         return Outcome(
             value=float(is_right),
