@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from overread.records import (
     Option,
     Reference,
     Response,
+    Score,
     Severity,
     Status,
     Text,
@@ -46,7 +48,7 @@ class Exam:
     def plan(self):
         return AnalysisPlan(strata=((),), cells=("task",), cluster=None)
 
-    def scorers(self, profile):
+    def scorers(self, profile: Any) -> tuple[Any, ...]:
         kinds = (ChoiceScorer, MultiChoiceScorer, NumberScorer)
         return tuple(kind(profile=profile) for kind in kinds)
 
@@ -209,6 +211,68 @@ def test_replies_without_an_answer_are_told_apart_from_failed_calls():
     assert found.count == 3
     silent = table((reply(1, None, status=Status.FAILED), reply(2, "B")))
     assert not [f for f in parser_findings(silent) if f.code == "replies-without-answer"]
+
+
+class YesNoExam(Exam):
+    """A release whose closed questions are scored by what yes or no says of the reference."""
+
+    def scorers(self, profile: Any) -> tuple[Any, ...]:
+        return (YesNoScorer(),)
+
+
+class YesNoScorer:
+    metric = "accuracy"
+    profile = "honest"
+
+    def score(self, item, reference, response):
+        said, right = (text.lower().startswith("yes") for text in (response.text, reference.answer))
+        unknown = reference.answer == "unknown"
+        yield Score(
+            run="r",
+            item=item.id,
+            patient=None,
+            metric="accuracy",
+            metric_version="1",
+            profile="honest",
+            unit="share",
+            value=None if unknown else float(said == right),
+            status=Status.UNDEFINED if unknown else Status.OK,
+            reason="it says neither" if unknown else None,
+        )
+
+
+def test_no_inside_a_word_is_no_no():
+    space = Text(classes=("yes", "no"))
+    replies = [
+        reply(1, "Yes, they are normal.", right="Yes, normal.", space=space),
+        reply(2, "No.", right="No nodule.", space=space),
+        reply(3, "Nothing to see", right="No nodule.", space=space),
+        reply(4, "yes", right="unknown", space=space),
+    ]
+    (found,) = replay_parsers("m", replies, YesNoExam())  # type: ignore[arg-type]
+    assert (found.kind, found.n, found.n_unusable) == ("yes-no", 3, 1)
+    assert found.honest.score == pytest.approx(2 / 3)
+    assert found.honest.unread == pytest.approx(1 / 3)
+    toolkit = row(found, "medevalkit")
+    assert (toolkit.n_lost, toolkit.n_invented) == (1, 1)
+    assert toolkit.score == pytest.approx(2 / 3)  # the one it loses, and the one it invents
+    assert row(found, "deeptumorvqa").score == pytest.approx(1.0)
+
+
+def test_a_release_that_scores_nothing_has_no_table():
+    class Silent(Exam):
+        def scorers(self, profile: Any) -> tuple[Any, ...]:
+            return ()
+
+    assert replay_parsers("m", REPLIES, Silent()) == ()  # type: ignore[arg-type]
+
+
+def test_a_refusal_by_the_host_is_no_answer_but_text_beside_it_is_a_message():
+    found = table((reply(1, None, status=Status.REFUSED), reply(2, "B", status=Status.REFUSED)))
+    assert found.n_no_reply == 1
+    assert found.honest.score == 0.0  # declined, whatever text came
+    assert row(found, "medevalkit").score == pytest.approx(0.5)
+    assert row(table((reply(1, None),)), "medevalkit").unread == 0.0  # an empty message is A
 
 
 # ---------------------------------------------------------------- what a release ships

@@ -57,6 +57,13 @@ FORM = "answer: {}\nconfidence: 0.9\nexplanation: {}"
         "cとeが正しい。\n\nc, e",
         "肺癌と a mass",
         "answer: aではなく c と e",
+        "answer: c, e (a も考えられる)",
+        "解答欄：c、e",
+        "＜答え＞ ce",
+        "{'answer': ['c','e']}",
+        '{"answer": {"c": "肺癌", "e": "a mass"}}',
+        "所見から考える。\n肺癌と a mass が残り、\n以上である。",
+        r"\boxed{\text{c, e}}",
     ],
 )
 def test_one_set_in_many_spellings(text):
@@ -86,12 +93,27 @@ def test_one_set_in_many_spellings(text):
         ("<think>answer: ce", "unclosed-thinking", Status.UNPARSED),
         ("<think>ce</think>", "only-thinking", Status.UNPARSED),
         ("aではない", "denied", Status.UNPARSED),
+        ("answer: c または e", "several-letters", Status.UNPARSED),
+        ("answer: c or e", "several-letters", Status.UNPARSED),
+        ("答え：不明", "abstention", Status.REFUSED),
+        ("画像がない。\nこのため回答できません。\n以上", "refusal", Status.REFUSED),
+        ("肺炎か、\n気胸か、\n肺癌か", "several-options", Status.UNPARSED),
+        ("所見は\n何も\n言わない", "nothing-named", Status.UNPARSED),
         ("35", "nothing-named", Status.UNPARSED),  # a number, not the third and the fifth
     ],
 )
 def test_no_answer_has_its_kind(text, rule, status):
     reading = read_letters(text, OPTIONS, 2)
     assert (reading.answer, reading.rule, reading.status) == (None, rule, status)
+
+
+def test_every_option_that_is_named_counts():
+    assert read_letters("肺炎、気胸、肺癌です", OPTIONS, 3).answer == "abc"
+    assert read_letters("肺炎、気胸、肺癌です", OPTIONS, 2).rule == "wrong-size"
+    longer = tuple(
+        Option(letter=a, text=t) for a, t in zip("abc", ("癌", "肺癌", "胃癌"), strict=True)
+    )
+    assert read_letters("答え：肺癌と胃癌", longer, 2).answer == "bc"
 
 
 def test_an_open_number_of_letters_takes_any_size():

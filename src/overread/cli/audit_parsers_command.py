@@ -64,10 +64,6 @@ def audit_parsers_command(
     json
         Print JSON for machines.
     """
-    if not runs:
-        raise UsageError(
-            expected("RUN...", rule="one or more run files", got="none", remedy="Name one.")
-        )
     if not 0 <= examples <= 20:
         raise UsageError(
             expected("--examples", rule="0 to 20", got=examples, remedy="Leave it out for 3.")

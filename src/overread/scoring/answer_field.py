@@ -34,8 +34,9 @@ _NEXT_KEY = re.compile(
     re.I | re.S,
 )
 _KEY_LINE = re.compile(
-    r"^[ \t>#\-・•【\[「『(]{0,12}(?P<name>(?:final |最終)?(?:answers?|答え?|解答|回答|正解|正答))"
-    r"(?:[】\]」』)][ \t]{0,3}[:は]?|[ \t]{0,3}(?:は|[:=]))[ \t]{0,20}"
+    r"^[ \t>#\-・•【\[「『(<〈]{0,12}"
+    r"(?P<name>(?:final |最終)?(?:answers?|答え?|[解回]答欄?|正解|正答))"
+    r"(?:[】\]」』)>〉][ \t]{0,3}[:は]?|[ \t]{0,3}(?:は|[:=]))[ \t]{0,20}"
     r"(?P<value>[^\n]{0,500})(?:\n{1,2}(?P<below>[^\n]{0,500}))?",
     re.I | re.M,
 )
@@ -54,7 +55,7 @@ _LABELS: Final = {
     **{code: f" {code - 0x245F} " for code in range(0x2460, 0x2469)},
 }
 """Circled and half-width kana; circled digits stand one by one, where plain ones are a number."""
-_LABELS_ALONE = re.compile(r"[^\w]*(?:(?:[a-jア-コ]|\d{1,9})[\s,、・;/]*){1,10}[^\w]*", re.I)
+_LABELS_ALONE = re.compile(r"[^\w]*(?:(?:[a-jア-コ]|\d{1,9})[\s,、・;/'\"]*){1,10}[^\w]*", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,17 +39,20 @@ _KANA: Final = "アイウエオカキクケコ"
 _DIGITS: Final = "1234567890"
 _APART = re.compile(
     r"[\s,、，・･;/&+。.．()（）\[\]「」『』【】〔〕〈〉\"'{}<>:：~〜\-–—]+"
-    r"|(?:and|および|及び|ならびに|と(?![^\s,、]{2})|です|である|選択肢|番)",
+    r"|\\[a-z]{2,8}|(?:and|および|及び|ならびに|と(?![^\s,、]{2})|です|である|選択肢|番)",
     re.I,
 )
 _WORDS: Final = frozenset({"a", "i"})
 """Letters that are English words too."""
 _AFTER_LETTER: Final = r"(?:because|since|as|and|or|is|with|for)\b"
+_UNDECIDED = re.compile(r"\bor\b|または|又は|あるいは|或いは|もしくは", re.I)
+_REMARK = re.compile(r"\((?!\s?[^\s()]\s?\))[^()\n]{0,200}\)")
 _DENIED = re.compile(r"[)\]」』]?\s?(?:では|じゃ|は)(?:な[いく]|あり?ません|誤り|間違い)")
 _JAPANESE_REFUSAL = re.compile(
     r"(?:回答|解答|選択|判断|特定)(?:を|は|が)?(?:選べ|でき|出来|致しかね|いたしかね)(?:ません|ない|ます)"
     r"|(?:お答え|答え)(?:は|を|が)?(?:でき|出来|いたしかね|致しかね)"
 )
+_JAPANESE_ABSTENTION = re.compile(r"(?:わか|分か|判)(?:らない|りません)|不明(?:です|である|$)")
 _JAPANESE_NONE = re.compile(
     r"(?:該当|正解|正しいもの)(?:する(?:選択肢|もの))?(?:は|が)?(?:な[いし]|ありません)"
 )
@@ -170,7 +173,7 @@ def _without_field(prose: str, options: tuple[Option, ...], count: int | None) -
     declined = _declines(head)
     if declined is not None:
         return no_answer(declined)
-    named = option_texts(options).named(head).affirmed
+    named = _named(head, options)
     if count is not None and len(named) == count:
         return _read(named, options, Rule.OPTION_TEXT)
     return no_answer(Rule.SEVERAL_OPTIONS if len(named) > 1 else Rule.NOTHING_NAMED)
@@ -178,6 +181,10 @@ def _without_field(prose: str, options: tuple[Option, ...], count: int | None) -
 
 def _read_value(value: str, options: tuple[Option, ...], rule: Rule) -> Reading:
     """Read what stands in the place of an answer."""
+    remarked = _REMARK.sub(" ", value)
+    value = remarked if remarked.strip() else value
+    if _UNDECIDED.search(value) and not _named(value, options):
+        return no_answer(Rule.SEVERAL_LETTERS)
     pure = _labels(value, options)
     if pure:
         return _read(pure, options, rule)
@@ -197,13 +204,32 @@ def _read_value(value: str, options: tuple[Option, ...], rule: Rule) -> Reading:
     spelt = {option.letter.lower(): option.letter for option in options}
     if tokens:
         return _read({spelt[found[1].lower()] for found in tokens}, options, rule)
-    named = texts.named(value)
-    if named.affirmed:
-        return _read(named.affirmed, options, Rule.OPTION_TEXT)
+    named = _named(value, options)
+    if named:
+        return _read(named, options, Rule.OPTION_TEXT)
     declined = _declines(value)
     if declined is not None:
         return no_answer(declined)
-    return no_answer(Rule.DENIED if named.denied or patterns.search(bare) else Rule.NOTHING_NAMED)
+    denied = texts.named(value).denied or patterns.search(bare)
+    return no_answer(Rule.DENIED if denied else Rule.NOTHING_NAMED)
+
+
+def _named(text: str, options: tuple[Option, ...]) -> set[str]:
+    """Give the letters of all options named in a text and not denied.
+
+    Each option is looked for by itself, beside those whose text holds its own: `OptionTexts.named`
+    stops at the second one, which is enough to know that one choice is none.
+    """
+    return {
+        option.letter
+        for option in options
+        if option.text
+        and option.letter in option_texts(_holding(option.text, options)).named(text).affirmed
+    }
+
+
+def _holding(text: str, options: tuple[Option, ...]) -> tuple[Option, ...]:
+    return tuple(each for each in options if each.text and text in each.text)
 
 
 def _read(letters: Iterable[str], options: tuple[Option, ...], rule: Rule) -> Reading:
@@ -266,4 +292,6 @@ def _whole(letter: str) -> str:
 def _declines(text: str) -> Rule | None:
     if _JAPANESE_NONE.search(text):
         return Rule.NONE_OF_THE_OPTIONS
+    if _JAPANESE_ABSTENTION.search(text):
+        return Rule.ABSTENTION
     return declines(text) or (Rule.REFUSAL if _JAPANESE_REFUSAL.search(text) else None)

@@ -46,6 +46,8 @@ _NUMBER = re.compile(
     r"(?P<digits>\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d++(?:\.\d++)?|\.\d++)"
     r"(?:[eE](?P<power>[+-]?\d{1,2})(?!\d)| ?[×x] ?10\^(?P<ten>[+-]?\d{1,2})(?!\d))?(?!\.?\d|,\d)"
 )
+_BRACKETS = re.compile(r"\([^()\n]{0,200}\)|（[^（）\n]{0,200}）")
+_RESULT = re.compile(r"[=≒≈→⇒]")
 _COMMA_DECIMAL = re.compile(r"\d,\d")
 
 
@@ -105,11 +107,12 @@ def read_number_answer(text: str | None) -> Reading:
 
 def _read(value: str, rule: str) -> Reading:
     """Read a value that holds one number, or a calculation with its result."""
-    if "=" in value:
-        # What stands before the last equals sign is the calculation.
-        result = value.rpartition("=")[2]
-        value = result if _NUMBER.search(result) else value
     value = value.translate(_MINUS)
+    # Brackets remark ("27 (rounded to 1)"), and what stands before the last equals sign or arrow
+    # is the calculation; neither is taken away where the number stands in it.
+    for lessen in (_without_brackets, _result):
+        less = lessen(value)
+        value = less if _NUMBER.search(less) else value
     found: dict[Decimal, None] = {}
     for match in _NUMBER.finditer(value):
         number = _value(match)
@@ -121,6 +124,14 @@ def _read(value: str, rule: str) -> Reading:
     if found or _COMMA_DECIMAL.search(value):
         return _none(NumberRule.SEVERAL_NUMBERS)
     return no_answer(declined) if (declined := declines(value)) else _none(NumberRule.NO_NUMBER)
+
+
+def _without_brackets(value: str) -> str:
+    return _BRACKETS.sub(" ", value)
+
+
+def _result(value: str) -> str:
+    return _RESULT.split(value)[-1]
 
 
 def _value(match: re.Match[str]) -> Decimal | None:

@@ -269,6 +269,27 @@ def test_linked_questions_share_a_patient(tmp_path):
     ]
 
 
+def test_paths_card_and_notes(tmp_path):
+    release = write(tmp_path, [question("119A1")], {"119A1": "a"})
+    assert release.media_root == release.root == tmp_path
+    assert release.card.name == "igakuqa119"
+    assert any("no exam result" in note for note in release.notes())
+    assert sum(each.n for each in release.expected_counts()) == 400
+    assert release.training(Selection()).exam == ()
+    BENCHMARK.synthesise(tmp_path / "made", seed=1, size=6)
+    made = IgakuQa119Release(tmp_path / "made")
+    assert "synthetic" in made.notes()[0]
+    assert made.expected_counts() == ()
+    assert len({row.who for row in release.published()}) == 27
+
+
+def test_huge_files_are_not_read(tmp_path, monkeypatch):
+    write(tmp_path, [question("119A1")], {"119A1": "a"})
+    monkeypatch.setattr(layout, "_LARGEST_FILE_BYTES", 10)
+    with pytest.raises(ReleaseError):
+        IgakuQa119Release(tmp_path)
+
+
 def test_a_limit_takes_every_kind(tmp_path):
     BENCHMARK.synthesise(tmp_path, seed=1, size=24)
     found = items(IgakuQa119Release(tmp_path), limit=3)

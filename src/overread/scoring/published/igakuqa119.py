@@ -117,11 +117,9 @@ def _shown(answer: str, space: AnswerSpace) -> str | None:
     """Give the answer as letters on offer or a number; None for anything else that was graded."""
     if isinstance(space, Number):
         return answer.translate(_LEFT_OUT)[:40] or None
-    if isinstance(space, Choice | MultiChoice):
-        reading = _read_letters(answer, space.options)
-        one = isinstance(space, Choice)
-        return reading if reading is not None and not (one and len(reading) > 1) else None
-    return None
+    options = space.options if isinstance(space, Choice | MultiChoice) else ()
+    read = _read_letters(answer, options)
+    return None if isinstance(space, Choice) and len(read or "") > 1 else read
 
 
 def _read_letters(answer: str, options: tuple[Option, ...]) -> str | None:
