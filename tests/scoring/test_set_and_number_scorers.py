@@ -29,11 +29,14 @@ def item(space) -> Item:
 
 
 def score(scorer, space, reference, text, *, status=Status.OK, problem=None, reason=None):
-    (row,) = scorer.score(
+    row, *further = scorer.score(
         item(space),
         Reference(item="i", answer=reference, problem=problem),
         Response(run="r", item="i", text=text, status=status, reason=reason, request_hash="h"),
     )
+    for other in further:
+        assert (other.metric, other.status, other.answer) == ("set_overlap", row.status, row.answer)
+        assert (other.value is None) == (row.value is None)
     assert (row.metric, row.profile, row.patient) == ("accuracy", scorer.profile, "p")
     return row.value, row.status, row.answer, row.reason
 
@@ -52,6 +55,18 @@ def test_a_wrong_set_and_a_wrong_size_are_kept_apart():
     assert score(SETS, TWO, "ce", "c") == (None, Status.UNPARSED, None, "wrong-size")
     free = MultiChoice(options=OPTIONS)
     assert score(SETS, free, "ce", "c")[:2] == (0.0, Status.OK)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("ce", 1.0), ("cd", 1 / 3), ("ab", 0.0), ("c", None), ("", None)]
+)
+def test_the_overlap_says_how_far_off_a_set_is(text, value):
+    rows = SETS.score(
+        item(TWO),
+        Reference(item="i", answer="ce"),
+        Response(run="r", item="i", text=text, status=Status.OK, request_hash="h"),
+    )
+    assert [(row.metric, row.value) for row in rows][1] == ("set_overlap", value)
 
 
 @pytest.mark.parametrize(

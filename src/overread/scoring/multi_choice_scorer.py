@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, cast
 
 from overread.metrics.choice import ACCURACY
+from overread.metrics.sets import SET_OVERLAP, set_overlap
 from overread.records import Item, MultiChoice, Option, Profile, Reference, Response, Score, Status
 from overread.scoring.multi_choice import join_letters, read_letters
 from overread.scoring.reading import Reading
@@ -22,11 +23,11 @@ _SEPARATORS: Final = ", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiChoiceScorer:
-    """Turns the reply to a `MultiChoice` item into one ``accuracy`` row.
+    """Turns the reply to a `MultiChoice` item into an ``accuracy`` and a ``set_overlap`` row.
 
-    The value is 1.0 for the very set of the reference and 0.0 for another set of the right size.
-    A set of another size than the question states is no answer, of a kind of its own. Statuses and
-    the costs of no answer are those of `choice_scorer`.
+    Accuracy is 1.0 for the very set of the reference and 0.0 for another set of the right size; the
+    overlap says how far off that is. A set of another size than the question states is no answer,
+    of a kind of its own. Statuses and the costs of no answer are those of `choice_scorer`.
     """
 
     profile: Profile
@@ -48,7 +49,14 @@ class MultiChoiceScorer:
         check_records(item, reference, response, space=MultiChoice)
         space = cast("MultiChoice", item.answer_space)
         outcome = self._outcome(space, reference, response)
-        return (score_row(item, response, outcome, spec=ACCURACY, profile=self.profile),)
+        shared = outcome
+        if outcome.answer is not None:
+            value = set_overlap(_letters(outcome.answer), _letters(reference.answer))
+            shared = replace(outcome, value=value)
+        return tuple(
+            score_row(item, response, each, spec=spec, profile=self.profile)
+            for spec, each in ((ACCURACY, outcome), (SET_OVERLAP, shared))
+        )
 
     def _outcome(self, space: MultiChoice, reference: Reference, response: Response) -> Outcome:
         wanted = _letters(reference.answer)

@@ -203,7 +203,7 @@ def test_sets_in_any_order_and_of_another_size(release, items, given, reason):
     response = Response(
         run="r", item=name, status=Status.OK, text=f"answer: {given}", request_hash=""
     )
-    (row,) = scorer.score(items[name], release.reference(name), response)
+    row, _ = scorer.score(items[name], release.reference(name), response)
     assert row.value == (1.0 if reason is None else None)
     assert reason is None or row.reason == reason
 

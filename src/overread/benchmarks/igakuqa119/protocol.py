@@ -14,7 +14,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
-from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer
+from overread.contracts import AlsoMetric, AnalysisPlan, Card, ExpectedCount, Scorer
+from overread.metrics.sets import SET_OVERLAP
 from overread.records import (
     AnswerSpace,
     Media,
@@ -79,6 +80,16 @@ CARD: Final = Card(
 PLAN: Final = AnalysisPlan(
     strata=((), ("image",), ("task",), ("block",), ("section",)),
     cells=("block", "image"),
+    # How far off wrong sets are; no answer shares nothing.
+    also=(
+        AlsoMetric(
+            metric=SET_OVERLAP.name,
+            profiles=("honest",),
+            only={"task": ("several",)},
+            drops=(Status.UNDEFINED,),
+            is_share=True,
+        ),
+    ),
     # Questions on one patient repeat the same case: whoever misreads it misses several.
     cluster="patient",
     cells_are_independent=False,
