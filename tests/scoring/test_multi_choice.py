@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -62,6 +64,13 @@ FORM = "answer: {}\nconfidence: 0.9\nexplanation: {}"
         "＜答え＞ ce",
         "{'answer': ['c','e']}",
         '{"answer": {"c": "肺癌", "e": "a mass"}}',
+        "c\ne",
+        "- c\n- e",
+        "1. c\n2. e",
+        "The answers are c and e because option a would need fever, which this patient does not "
+        "have, and b and d would show on the film.",
+        "C and E are both correct. Options a, b and d are not, as the film shows neither air nor "
+        "fluid in the chest, and the urine is clear.",
         "所見から考える。\n肺癌と a mass が残り、\n以上である。",
         r"\boxed{\text{c, e}}",
     ],
@@ -107,6 +116,20 @@ def test_no_answer_has_its_kind(text, rule, status):
     assert (reading.answer, reading.rule, reading.status) == (None, rule, status)
 
 
+CORPUS = [
+    (row["reply"], row.get("options"), row["answer"])
+    for file in sorted((Path(__file__).parent / "corpus").glob("*.jsonl"))
+    for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())
+]
+
+
+@pytest.mark.parametrize(("reply", "texts", "answer"), CORPUS)
+def test_where_there_is_no_form_a_choice_is_read_as_everywhere(reply, texts, answer):
+    organs = texts or {"A": "Liver", "B": "Left kidney", "C": "Lung", "D": "Spleen"}
+    options = tuple(Option(letter=letter, text=text) for letter, text in organs.items())
+    assert read_exam_choice(reply, options).answer == answer
+
+
 def test_every_option_that_is_named_counts():
     assert read_letters("肺炎、気胸、肺癌です", OPTIONS, 3).answer == "abc"
     assert read_letters("肺炎、気胸、肺癌です", OPTIONS, 2).rule == "wrong-size"
@@ -141,15 +164,18 @@ def test_the_last_field_wins_but_not_that_of_a_question_of_its_own():
     ("text", "answer", "rule"),
     [
         ("a", "a", "first-letter"),
-        ('answer: "a"\nconfidence: 1.0', "a", "answer-phrase"),
+        ('answer: "a"\nconfidence: 1.0', "a", "first-letter"),
         ("answer: b (100%)", "b", "answer-phrase"),
-        ("answer: e 確信度(0~1): 0.95", "e", "answer-phrase"),
+        ("answer: e 確信度(0~1): 0.95", "e", "first-letter"),
         ("ウ", "c", "first-letter"),
         ("②", "b", "first-letter"),
-        ("答え：エ", "d", "answer-phrase"),
+        ("答え：エ", "d", "first-letter"),
+        ("answer: ③\n理由：…", "c", "first-letter"),
+        ("答え：ア、エ", None, "several-letters"),
+        ("answer: 3", None, "nothing-named"),
         ("de", None, "several-letters"),
         ("answer: d, e", None, "several-letters"),
-        ("answer: af", None, "off-list"),
+        ("answer: af", None, "nothing-named"),
         ("answer: [選んだ回答(単数/複数/数値)]", None, "placeholder"),
         ("", None, "empty"),
         ("The right option is c.", "c", "answer-phrase"),

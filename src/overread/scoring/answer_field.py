@@ -21,7 +21,7 @@ from overread.scoring.json_fields import json_answers
 from overread.scoring.reading import Rule
 from overread.scoring.reply_text import normalise, plain, strip_thinking
 
-__all__ = ["AnswerField", "Told", "find_field", "is_placeholder", "tell"]
+__all__ = ["AnswerField", "Told", "find_field", "form_value", "is_placeholder", "tell"]
 
 _HEAD, _TAIL = 50_000, 100_000
 """Characters read at the ends of a reply, thinking aside: a middle beyond them holds no answer."""
@@ -118,6 +118,26 @@ def find_field(prose: str) -> AnswerField | None:
             ]
     real = [each for each in found if not is_placeholder(each.value)]
     return (real or found)[-1] if found else None
+
+
+def form_value(prose: str) -> str | None:
+    r"""Give what stands in the answer's field of a form, None where a reply is no form.
+
+    A form has another field beside the answer's: ``confidence:``, ``explanation:``, ``理由：``. Of
+    several answer's fields the last that holds no placeholder counts.
+
+    Examples
+    --------
+    >>> form_value("answer: c, e\nconfidence: 0.9"), form_value("Answer: c")
+    ('c, e', None)
+    """
+    text = plain(prose)
+    first = _KEY_LINE.search(text)
+    if first is None or _NEXT_KEY.search(text, first.end("name")) is None:
+        return None
+    values = _key_lines(text)
+    real = [value for value in values if not is_placeholder(value)]
+    return (real or values)[-1]
 
 
 def is_placeholder(value: str) -> bool:

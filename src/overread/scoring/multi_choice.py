@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import Final
 
 from overread.records import Option, Status
-from overread.scoring.answer_field import find_field, is_placeholder, tell
-from overread.scoring.denial import is_denied
+from overread.scoring.answer_field import find_field, form_value, is_placeholder, tell
+from overread.scoring.denial import is_denied, is_negated_before
 from overread.scoring.honest_choice import read_choice
 from overread.scoring.option_text import option_texts
 from overread.scoring.reading import Reading, Rule, no_answer
@@ -35,6 +35,9 @@ class SetRule(StrEnum):
 _SHORT: Final = 80
 """Characters of a reply that is taken for the answer as a whole."""
 _LONGEST_LOOKED_AT: Final = 20_000
+_CIRCLED = re.compile(r"[\u2460-\u2468]")
+_UNREAD: Final = frozenset({Rule.NOTHING_NAMED, Rule.OFF_LIST, Rule.SEVERAL_LETTERS})
+"""What a label in another script may look like to `read_choice`."""
 _KANA: Final = "アイウエオカキクケコ"
 _DIGITS: Final = "1234567890"
 _APART = re.compile(
@@ -45,6 +48,13 @@ _APART = re.compile(
 _WORDS: Final = frozenset({"a", "i"})
 """Letters that are English words too."""
 _AFTER_LETTER: Final = r"(?:because|since|as|and|or|is|with|for)\b"
+_PLURAL = re.compile(
+    r"\b(?:answers|options|choices)\s(?:are|must\sbe|would\sbe)\s?:?\s?(?P<value>[^\n.]{1,80}?)"
+    r"(?=\s(?:because|since|as)\b|[.\n]|$)"
+    r"|^(?P<verdict>[^\n.]{1,40}?)(?:\sare\s(?:both\s)?(?:correct|right)|が(?:正解|正しい))",
+    re.I | re.M,
+)
+_ENUMERATOR = re.compile(r"^[ \t]{0,4}\d{1,2}[.)][ \t]{1,4}(?=\S)", re.M)
 _UNDECIDED = re.compile(r"\bor\b|または|又は|あるいは|或いは|もしくは", re.I)
 _REMARK = re.compile(r"\((?!\s?[^\s()]\s?\))[^()\n]{0,200}\)")
 _DENIED = re.compile(r"[)\]」』]?\s?(?:では|じゃ|は)(?:な[いく]|あり?ません|誤り|間違い)")
@@ -113,30 +123,45 @@ def read_letters(text: str | None, options: tuple[Option, ...], count: int | Non
 
 
 def read_exam_choice(text: str | None, options: tuple[Option, ...]) -> Reading:
-    r"""Read one letter where the form asked for has an answer's field, as `read_choice` elsewhere.
+    r"""Read one letter as `read_choice` does, where the reply may be an exam's form.
 
-    The difference is the field's rank: what an explanation says after it does not replace it, and
-    it may hold a label in another script (``ウ``, ``③``).
+    Where it is (an answer's field with others beside it), the field alone is read: what an
+    explanation says after it does not replace it. A label in another script (``ウ``, ``③``) names
+    an option where nothing else does.
 
     Examples
     --------
     >>> options = tuple(Option(letter=letter) for letter in "abcde")
     >>> read_exam_choice("answer: a\nconfidence: 1.0\nexplanation: 正解は d", options).answer
     'a'
-    >>> read_exam_choice("answer: d, e", options).rule
-    <Rule.SEVERAL_LETTERS: 'several-letters'>
+    >>> read_exam_choice("答え：ウ", options).answer
+    'c'
     """
     told = tell(text)
-    field = find_field(told.prose) if told.problem is None else None
-    if field is None:
-        pure = _labels(plain(told.prose), options)
-        if len(pure) > 1:
-            return no_answer(Rule.SEVERAL_LETTERS)
-        return _read(pure, options, Rule.FIRST_LETTER) if pure else read_choice(text, options)
-    if is_placeholder(field.value):
+    value = form_value(told.prose) if told.problem is None else None
+    if value is not None and is_placeholder(value):
         return no_answer(Rule.PLACEHOLDER)
-    reading = _sized(_read_value(field.value, options, field.rule), options, 1)
-    return no_answer(Rule.SEVERAL_LETTERS) if reading.rule == SetRule.WRONG_SIZE else reading
+    reading = read_choice(text if value is None else value, options)
+    if reading.answer is not None or reading.rule not in _UNREAD:
+        return reading
+    if value is None:
+        field = find_field(told.prose) if told.problem is None else None
+        value = plain(told.prose) if field is None else field.value
+        if field is not None and is_placeholder(value):
+            return no_answer(Rule.PLACEHOLDER)
+    labels = _labels_of_other_scripts(value, text or "", options)
+    if len(labels) == 1:
+        return _read(labels, options, Rule.FIRST_LETTER)
+    return no_answer(Rule.SEVERAL_LETTERS) if labels else reading
+
+
+def _labels_of_other_scripts(value: str, text: str, options: tuple[Option, ...]) -> set[str]:
+    """Give the letters of a value that is kana, or circled digits: a plain digit names nothing."""
+    if _CIRCLED.search(text) is None and not any(each in _KANA for each in value):
+        return set()
+    spelt = {option.letter.lower() for option in options}
+    labels = _labels(value, options)
+    return labels if not any(each in spelt for each in value.lower()) else set()
 
 
 def _sized(reading: Reading, options: tuple[Option, ...], count: int | None) -> Reading:
@@ -165,6 +190,17 @@ def _without_field(prose: str, options: tuple[Option, ...], count: int | None) -
             return no_answer(Rule.PLACEHOLDER)
         return _sized(_read_value(prose, options, Rule.FIRST_LETTER), options, count)
     head = prose[:_LONGEST_LOOKED_AT]
+    stated = [
+        each["value"] or each["verdict"]
+        for each in _PLURAL.finditer(head)
+        if not is_negated_before(head, each.start())
+    ]
+    if stated:
+        return _sized(_read_value(stated[-1], options, Rule.ANSWER_PHRASE), options, count)
+    if len(prose) <= _SHORT:
+        listed = _labels(_ENUMERATOR.sub("", prose), options)
+        if listed:
+            return _sized(_read(listed, options, Rule.FIRST_LETTER), options, count)
     lines = (head.partition("\n")[0], prose[-2000:].rpartition("\n")[2])
     for line, rule in zip(reversed(lines), (Rule.LAST_LINE, Rule.FIRST_LETTER), strict=True):
         pure = _labels(line, options)
