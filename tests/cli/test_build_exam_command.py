@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from cyclopts import App
 
-from overread.cli.build_exam_command import lesion_exam_command
+from overread.builders.retrieved_exam.card import ExamReport
+from overread.builders.retrieved_exam.checks import BlindCheck, Leak
+from overread.cli.build_exam_command import exam_table, lesion_exam_command
 from overread.errors import OverreadError, UsageError
 from overread.registry import find_benchmark
 
@@ -37,6 +39,53 @@ def test_it_says_what_was_built(lesion_set: Path, tmp_path: Path, capsys) -> Non
     assert sum(report["questions"].values()) > 10
     assert "Released" in printed.err
     assert "# Ours" in (out / "CARD.md").read_text()
+
+
+def test_a_leaking_task_stands_beside_the_best_rule_of_its_split() -> None:
+    leak = Leak(
+        split="test",
+        where="img2size",
+        policy="longest option",
+        value=0.95,
+        n=20,
+        mark=0.7,
+        questions=("test/img2size/box/1",),
+    )
+    check = BlindCheck(
+        split="test",
+        policy="always C",
+        value=0.27,
+        low=0.2,
+        high=0.34,
+        n=200,
+        chance=0.25,
+        mark=0.33,
+        leaks=(leak,),
+        doubts=(),
+    )
+    report = ExamReport(
+        is_released=False,
+        name="",
+        licence="",
+        seed=1,
+        embedding="",
+        source="built",
+        lesions=0,
+        patients=0,
+        lesions_by_split={},
+        patients_by_split={},
+        questions={},
+        letters={},
+        blind=(check,),
+        readers={},
+        review=None,
+        findings=(),
+    )
+    rows = list(zip(*(list(column.cells) for column in exam_table(report).columns), strict=True))
+    assert rows == [
+        ("best blind rule, test: always C", "27.0", "33.0", "200"),
+        ("leak in test, img2size: longest option", "95.0", "70.0", "20"),
+    ]
 
 
 def test_wrong_words_are_refused(lesion_set: Path, tmp_path: Path) -> None:

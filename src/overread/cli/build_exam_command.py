@@ -26,7 +26,7 @@ from overread.run.exam_building.build import build_lesion_exam
 from overread.run.exam_building.embedders import BUILT_IN, open_embedder
 from overread.run.exam_building.request import ExamRequest
 
-__all__ = ["lesion_exam_command"]
+__all__ = ["exam_table", "lesion_exam_command"]
 
 
 def lesion_exam_command(
@@ -102,7 +102,7 @@ def lesion_exam_command(
     if json:
         print_json({**asdict(report), "out": str(out)})
     else:
-        show(_table(report))
+        show(exam_table(report))
         if report.findings:
             show(findings_table(report.findings))
     n = sum(report.questions.values())
@@ -117,7 +117,8 @@ def lesion_exam_command(
     return 0
 
 
-def _table(report: ExamReport) -> Table:
+def exam_table(report: ExamReport) -> Table:
+    """Tabulate the best blind rules, what leaks, and the built-in readers."""
     table = number_table("Without looking, and the built-in readers")
     table.add_column("who")
     table.add_column("right, %", justify="right")
