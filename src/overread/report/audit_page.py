@@ -35,6 +35,7 @@ class _Cell:
     marks: tuple[int, ...]
     """Numbers of the findings about it, from 1."""
     is_number: bool
+    is_name: bool
     is_bold: bool
 
 
@@ -181,6 +182,7 @@ def _view(audit: TableAudit) -> _TableView:
                         severity=_worst(audit, marks[row, column]),
                         marks=tuple(marks[row, column][:_MOST_MARKS]),
                         is_number=is_number[column],
+                        is_name=read.columns[column].kind == "name",
                         is_bold="bold" in read.numbers[row][column].marks,
                     )
                     for column, text in enumerate(read.table.rows[row])

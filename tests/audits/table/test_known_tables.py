@@ -44,11 +44,11 @@ def test_autopet_3() -> None:
         "place 15, FPV overall rank (line 17)",
     }
     assert (
-        "printed 12; the plain mean of its parts is 11.00"
+        "printed 12; the plain mean of its parts (1, 9, 23, 11) is 11.00"
         in totals["place 1, FPV overall rank (line 2)"]
     )
     assert (
-        "printed 5.125; the plain mean of its parts is 5.000: half a place"
+        "printed 5.125; the plain mean of its parts (3, 2, 8, 7) is 5.000: half a place"
         in totals["place 2, FNV overall rank (line 3)"]
     )
     # All 19 scores follow from the printed overall ranks.
@@ -109,11 +109,11 @@ def test_deeptumorvqa(claims: Path | None) -> None:
     if claims is None:
         return
     assert (
-        "the weighted mean of its parts is 56.55; the plain mean, 54.50, does"
+        "the weighted mean of its parts (70, 40, 64, 44) is 56.55; the plain mean, 54.50, does"
         in totals["Senior radiologist, overall (line 2)"]
     )
     assert (
-        "printed 45.0; the weighted mean of its parts is 45.44"
+        "printed 45.0; the weighted mean of its parts (46.7, 37.8, 49.3, 44) is 45.44"
         in totals["Junior radiologist, overall (line 3)"]
     )
     (rows,) = _flaws(audit, "row-count").values()

@@ -31,7 +31,7 @@ weights = [1000, 900]
     )
     off = audit("model,total,box,no box\ntrained,50.4,62.0,37.1\n", claims)
     (finding,) = of(off, "total-off")
-    assert "the weighted mean of its parts is 50.21" in finding.evidence
+    assert "the weighted mean of its parts (62, 37.1) is 50.21" in finding.evidence
 
 
 # The readers of CT-Bench: printed totals pool their printed halves, 55 and 45 cases.
@@ -60,7 +60,7 @@ def test_the_rule_that_fits_most_rows_is_found_and_rows_that_differ_are_told(aud
     (finding,) = of(found, "total-off")
     assert finding.where == "d, score (line 5)"
     # Its own row is pooled: 0.2 × 20 + 0.8 × 40.
-    assert "the plain mean of its parts is 30.00; the weighted mean, 36.00, does" in (
+    assert "the plain mean of its parts (20, 40) is 30.00; the weighted mean, 36.00, does" in (
         finding.evidence
     )
 

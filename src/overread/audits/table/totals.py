@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from overread.audits.table.claims import Rule, Total
 from overread.audits.table.flaws import Check, Flaw, flaw
@@ -14,6 +15,9 @@ from overread.audits.wording import counted
 from overread.records import Severity
 
 __all__ = ["Line", "check_totals", "given_by", "rule_words", "total_flaw", "totals_of"]
+
+
+_MOST_SHOWN: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,12 +127,14 @@ def total_flaw(
     ]
     tie = _tie(read, line, rule, places)
     value = "cannot be computed" if given is None else f"is {show(given.middle, decimals + 1)}"
+    parts = ", ".join(f"{float(part.middle):g}" for part in line.parts)
+    shown = f" ({parts})" if len(line.parts) <= _MOST_SHOWN else ""
     return flaw(
         Severity.WARNING if tie else Severity.ERROR,
         "total-off",
         read.where(line.row, total[0]),
-        f"printed {read.printed(line.row, total[0])}; {rule_words(rule)} of its parts {value}"
-        f"{said}" + "".join(fitting) + tie,
+        f"printed {read.printed(line.row, total[0])}; {rule_words(rule)} of its parts{shown} "
+        f"{value}{said}" + "".join(fitting) + tie,
         cells=[(line.row, place) for place in dict.fromkeys((total[0], *places))],
         effect="the total and its parts are not of the same answers, or a cell is wrong",
         remedy="Compute it again from the parts, and say by which rule.",
