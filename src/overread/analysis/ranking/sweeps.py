@@ -63,9 +63,10 @@ def other_orders(
 ) -> tuple[Other, ...]:
     """Rank again under every other choice that applies to this table.
 
-    Rules and ties always; policies for missing values where some are missing; weights where there
-    are several metrics; leaving each stratum out, and averaging values before ranks, where there
-    are several strata; leaving out each method, and the lower half, where enough are left.
+    Rules always; ties where ranks are averaged; policies for missing values where some are missing;
+    weights where there are several metrics; leaving each stratum out, and averaging values before
+    ranks, where there are several strata; leaving out each method, and the lower half, where enough
+    are left.
     """
     ranks = order_of(table, metrics, options)
     k = len(table.methods)
@@ -121,7 +122,9 @@ def _rules(
     for rule in () if table.is_aggregated else rules:
         asked = (table, metrics, replace(options, rule=rule))
         yield "rule", rule, asked, rule == options.rule
-    for ties in get_args(Ties):
+    # Elsewhere no rank is averaged, so that equals have one place however they are counted.
+    averages = options.rule.startswith("rank-then") or len(metrics) > 1 or len(_names(table)) > 1
+    for ties in get_args(Ties) if averages else ():
         asked = (table, metrics, replace(options, ties=ties))
         yield "ties", ties, asked, ties == options.ties
 
@@ -158,7 +161,7 @@ def _weights(
 def _strata(
     table: CaseTable, metrics: Sequence[RankedMetric], options: RankingOptions
 ) -> Iterator[_Row]:
-    strata = tuple(dict.fromkeys(table.strata or ()))
+    strata = _names(table)
     if len(strata) < 2:
         return
     for combine, name in (("ranks", "mean of ranks"), ("values", "mean of values")):
@@ -171,6 +174,10 @@ def _strata(
             (table.without_stratum(stratum), metrics, options),
             False,
         )
+
+
+def _names(table: CaseTable) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(table.strata or ()))
 
 
 def _entrants(

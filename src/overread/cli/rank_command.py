@@ -1,0 +1,363 @@
+"""`overread rank`: methods ranked from a table of cases, with how sure the order is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+from rich.table import Table
+
+from overread.analysis.ranking.findings import ranking_findings
+from overread.analysis.ranking.options import Combine, Missing, PairTest, RankingOptions, Rule
+from overread.analysis.ranking.ranking import Consensus, TaskRanking, consensus, rank_methods
+from overread.analysis.ranking.reading import Columns, ReadCases, read_cases
+from overread.analysis.ranking.sentences import KIND_WORDS, number_text, pair_sentences, summary
+from overread.analysis.ranking.table import RankedMetric
+from overread.cli.output import findings_table, notice, number_table, print_json, safe, show
+from overread.errors import UsageError, expected
+from overread.records import Finding
+from overread.registry import metric_specs
+from overread.report.rank_page import write_ranking
+from overread.store.printed_table import read_table
+
+__all__ = ["rank_command"]
+
+_MOST_SENTENCES = 15
+_Direction = Literal["smaller", "larger"]
+
+
+def rank_command(
+    table: Path,
+    /,
+    *,
+    rule: Rule = "mean-then-rank",
+    smaller_is_better: Annotated[
+        bool | None, Parameter(negative="--larger-is-better", show_default=False)
+    ] = None,
+    better: tuple[str, ...] = (),
+    weight: tuple[str, ...] = (),
+    missing: Missing = "error",
+    worst: tuple[str, ...] = (),
+    ties: Literal["min", "average", "max"] = "min",
+    over_strata: Combine = "ranks",
+    tie_break: str | None = None,
+    test: PairTest = "wilcoxon",
+    quantile: float = 0.05,
+    level: float = 0.95,
+    draws: int = 1000,
+    seed: int = 0,
+    method: str | None = None,
+    case: str | None = None,
+    value: tuple[str, ...] = (),
+    metric: str | None = None,
+    task: str | None = None,
+    patient: str | None = None,
+    stratum: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    wide: bool = False,
+    decimal: Literal[".", ","] | None = None,
+    out: Path | None = None,
+    json: bool = False,
+) -> int:
+    """Rank methods from a table of cases, and say how sure the order is.
+
+    The table is long (one row for each method and case) or wide (one row a case, one column a
+    method): CSV, TSV, Markdown or JSON.
+
+    Parameters
+    ----------
+    table
+        The file.
+    rule
+        How values become ranks: the mean, median or a quantile over cases and then ranks; ranks
+        within each case and then their mean or median; or the share of the other methods that a
+        method is significantly better than.
+    smaller_is_better
+        The direction of every metric that --better does not name.
+    better
+        The direction of one metric: --better HD95=smaller --better DSC=larger.
+    weight
+        What the ranks of one metric weigh: --weight DSC=0.5 --weight FNV=0.25.
+    missing
+        What a value that one method lacks and another has means: nothing (drop), the worst value,
+        or the last rank. The result shows the order under the others too.
+    worst
+        The worst value of a metric: --worst DSC=0. Without it, the worst that any method has.
+    ties
+        The rank of equals, where ranks are averaged afterwards. Final places are 1 1 3.
+    over_strata
+        Average the ranks of the strata, or their values before ranking.
+    tie_break
+        The metric whose mean decides between equal scores.
+    test
+        The paired test of two methods: Wilcoxon (exact up to 25 units), Wilcoxon by the normal
+        approximation alone, or swapping patient by patient.
+    quantile
+        Of quantile-then-rank.
+    level
+        Of intervals and tests.
+    draws
+        Resamples of whole patients; where few patients have fewer resamples all are listed.
+    seed
+        Of the resamples.
+    method
+        The column of methods (usually found: algorithm, method, model, team).
+    case
+        The column of cases.
+    value
+        The column of values; several are several metrics.
+    metric
+        The column that names the metric.
+    task
+        The column of tasks; each gets a ranking, and all of them a common one.
+    patient
+        The column of patients: whoever has several cases is drawn whole.
+    stratum
+        The columns of strata, such as tracer and centre.
+    ignore
+        Columns to leave out.
+    wide
+        Every column that is not named otherwise is a method.
+    decimal
+        The decimal mark, where the cells do not tell.
+    out
+        A folder for a page (index.html), a figure (ranking.svg) and tables (CSV).
+    json
+        Print JSON for machines.
+    """
+    read = read_cases(
+        read_table(table, decimal=decimal),
+        Columns(
+            method=method,
+            case=case,
+            value=value,
+            metric=metric,
+            task=task,
+            patient=patient,
+            stratum=stratum,
+            ignore=ignore,
+            wide=wide,
+        ),
+        name=table.name,
+    )
+    directions = _directions(read, better, smaller_is_better)
+    weights = _numbers("--weight", weight, read.metrics)
+    options = RankingOptions(
+        rule=rule,
+        quantile=quantile,
+        ties=ties,
+        missing=missing,
+        worst=_numbers("--worst", worst, read.metrics),
+        combine=over_strata,
+        tie_break=tie_break,
+        test=test,
+        level=level,
+        draws=draws,
+        seed=seed,
+    )
+    metrics = [
+        RankedMetric(
+            name=name, larger_is_better=directions[name] == "larger", weight=weights.get(name, 1.0)
+        )
+        for name in read.metrics
+    ]
+    rankings: list[TaskRanking] = []
+    findings: list[Finding] = list(read.findings)
+    for cases in read.tables:
+        mine = [each for each in metrics if each.name in cases.values]
+        found = rank_methods(cases, mine, options)
+        rankings.append(found)
+        findings += ranking_findings(cases, found)
+    together = consensus(rankings)
+    page = None if out is None else write_ranking(rankings, together, findings, table.name, out)
+    if json:
+        print_json(_as_json(rankings, together, findings))
+        return 0
+    for found in rankings:
+        _show(found)
+    if together is not None:
+        show(_consensus_table(together))
+    if findings:
+        show(findings_table(findings, title="What to mind"))
+    if page is not None:
+        notice(f"Wrote {page}")
+    return 0
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def _directions(
+    read: ReadCases, better: Sequence[str], smaller_is_better: bool | None
+) -> dict[str, _Direction]:
+    stated: dict[str, _Direction] = {
+        name: _direction(text) for name, text in _pairs("--better", better, read.metrics).items()
+    }
+    known: dict[str, _Direction] = {}
+    if smaller_is_better is not None:
+        known = dict.fromkeys(read.metrics, "smaller" if smaller_is_better else "larger")
+    elif set(read.metrics) - set(stated):
+        specs = {spec.name.casefold(): spec.direction for spec in metric_specs()}
+        for name in read.metrics:
+            direction = specs.get(name.casefold())
+            if direction in ("up", "down"):
+                known[name] = "larger" if direction == "up" else "smaller"
+    found: dict[str, _Direction] = {**known, **stated}
+    lacking = [name for name in read.metrics if name not in found]
+    if lacking:
+        raise UsageError(
+            expected(
+                "--better",
+                rule="the direction of " + ", ".join(repr(name) for name in lacking),
+                got="none",
+                remedy="Add --larger-is-better or --smaller-is-better, or one direction a metric: "
+                f"--better {lacking[0]}=larger.",
+            )
+        )
+    return found
+
+
+def _direction(text: str) -> _Direction:
+    if text == "smaller":
+        return "smaller"
+    if text == "larger":
+        return "larger"
+    raise UsageError(
+        expected(
+            "--better", rule="'smaller' or 'larger'", got=repr(text), remedy="Write DSC=larger."
+        )
+    )
+
+
+def _numbers(argument: str, texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, text in _pairs(argument, texts, metrics).items():
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise UsageError(
+                expected(
+                    f"{argument} {name}", rule="a number", got=repr(text), remedy="Write DSC=0.5."
+                )
+            )
+        found[name] = number
+    return found
+
+
+def _pairs(argument: str, texts: Sequence[str], metrics: Sequence[str]) -> Mapping[str, str]:
+    """Take METRIC=TEXT apart; a bare TEXT holds for the only metric there is."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, rest = text.rpartition("=")
+        if not equals and len(metrics) == 1:
+            name = metrics[0]
+        if name not in metrics or name in found:
+            raise UsageError(
+                expected(
+                    argument,
+                    rule="METRIC=…, each metric once, of " + ", ".join(metrics),
+                    got=repr(text),
+                    remedy="Name the metric as the table does.",
+                )
+            )
+        found[name] = rest
+    return found
+
+
+# ---------------------------------------------------------------- output
+
+
+def _as_json(
+    rankings: Sequence[TaskRanking], together: Consensus | None, findings: Sequence[Finding]
+) -> dict[str, object]:
+    return {
+        "rankings": [
+            {**asdict(each), "summary": summary(each), "not_told_apart": pair_sentences(each)}
+            for each in rankings
+        ],
+        "consensus": None if together is None else asdict(together),
+        "findings": [asdict(each) for each in findings],
+    }
+
+
+def _show(found: TaskRanking) -> None:
+    show(_ranks_table(found))
+    for sentence in summary(found):
+        show(safe(sentence))
+    sentences = pair_sentences(found)
+    for sentence in sentences[:_MOST_SENTENCES]:
+        show(safe(f"• {sentence}"))
+    if len(sentences) > _MOST_SENTENCES:
+        show(f"• {len(sentences) - _MOST_SENTENCES} more pairs: see --json or --out.")
+    show(_others_table(found))
+
+
+def _ranks_table(found: TaskRanking) -> Table:
+    title = f"{found.task}: {found.options.rule}" if found.task else found.options.rule
+    table = number_table(f"{title} ({found.score})")
+    table.add_column("rank", justify="right", no_wrap=True)
+    table.add_column("method", overflow="fold", min_width=8)
+    level = f"{100 * found.options.level:g} %"
+    for name in ("score", f"rank {level}", "possible", "best in"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in found.rows:
+        drawn = "–" if row.rank_low is None else _span(row.rank_low, row.rank_high)
+        possible = _span(row.set_low, row.set_high) if found.pairs else "–"
+        table.add_row(
+            "–" if row.rank is None else str(row.rank),
+            safe(row.method),
+            number_text(row.score),
+            drawn,
+            possible,
+            "–" if row.best is None else f"{100 * row.best:.1f} %",
+        )
+    return table
+
+
+def _span(low: int, high: int | None) -> str:
+    return str(low) if high in (low, None) else f"{low} to {high}"
+
+
+def _others_table(found: TaskRanking) -> Table:
+    table = number_table("Under other choices")
+    table.add_column("choice", overflow="fold", min_width=10)
+    table.add_column("", overflow="fold")
+    table.add_column("first", overflow="fold")
+    table.add_column("tau-b", justify="right", no_wrap=True)
+    table.add_column("pairs swapped", justify="right", no_wrap=True)
+    before = ""
+    for other in found.others:
+        if other.kind == "entrants" and not other.swapped:
+            continue
+        table.add_row(
+            KIND_WORDS[other.kind] if other.kind != before else "",
+            safe(other.name) + (" (chosen)" if other.is_chosen else ""),
+            safe(_few(other.winners)),
+            "–" if other.tau is None else f"{other.tau:.2f}",
+            str(other.swapped),
+        )
+        before = other.kind
+    return table
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _consensus_table(together: Consensus) -> Table:
+    table = number_table("All tasks: mean of ranks")
+    table.add_column("rank", justify="right", no_wrap=True)
+    table.add_column("method", overflow="fold", min_width=8)
+    table.add_column("mean rank", justify="right", no_wrap=True)
+    table.add_column("best to worst", justify="right", no_wrap=True)
+    for name, rank, mean, spread in zip(
+        together.methods, together.ranks, together.mean_ranks, together.spread, strict=True
+    ):
+        table.add_row(f"{rank:g}", safe(name), f"{mean:.2f}", _span(*spread))
+    return table
