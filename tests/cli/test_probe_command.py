@@ -7,6 +7,7 @@ import pytest
 
 from overread.cli import main
 from overread.registry import find_benchmark
+from overread.report.collect import collect
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,19 @@ def test_arms_are_runs_for_every_other_command(
     assert "constant:A, shuffled-options" in page
     assert "pictures-changed" not in page
     assert status_of("export", runs[1], tmp_path / "tables") == 0
+    # In a joint report each run's answer is marked among the options as that run had them.
+    data, _ = collect(runs[:2], release=None, title=None)
+    shuffled = data.runs[1].manifest.run
+    assert any(entry.moved for entry in data.gallery)
+    for entry in data.gallery:
+        right = [
+            next(o for o in item.options if o.letter == reference.answer)
+            for item, reference in (
+                (entry.item, entry.reference),
+                (entry.shown_to(shuffled), entry.answer_for(shuffled)),
+            )
+        ]
+        assert (right[0].text, right[0].media) == (right[1].text, right[1].media)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def perturbed_again(
     for item in items:
         try:
             _, made = _changed(kind, item, kept[item.id], others, release)
-        except KeyError as error:
+        except (KeyError, ValueError, TypeError) as error:
             raise StoreError(
                 expected(
                     "RUN",

@@ -150,20 +150,25 @@ def _gallery(
 ) -> tuple[GalleryItem, ...]:
     items: dict[str, tuple[Item, Reference]] = {}
     others: dict[str, dict[str, Item]] = {}
+    moved: dict[str, dict[str, Reference]] = {}
     answers: dict[str, dict[str, GalleryAnswer]] = {}
     for store, one, judged in zip(stores, asked, panels, strict=True):
         for item_id, item in one.items.items():
-            first, _ = items.setdefault(item_id, (item, one.references[item_id]))
+            reference = one.references[item_id]
+            first, answer = items.setdefault(item_id, (item, reference))
             if _shown(item) != _shown(first):
                 others.setdefault(item_id, {})[store.manifest.run] = item
-        for item_id, answer in _answers(store, one, judged):
-            answers.setdefault(item_id, {})[store.manifest.run] = answer
+                if reference != answer:
+                    moved.setdefault(item_id, {})[store.manifest.run] = reference
+        for item_id, given in _answers(store, one, judged):
+            answers.setdefault(item_id, {})[store.manifest.run] = given
     return tuple(
         GalleryItem(
             item=item,
             reference=reference,
             answers=answers.get(item_id, {}),
             others=others.get(item_id, {}),
+            moved=moved.get(item_id, {}),
         )
         for item_id, (item, reference) in items.items()
     )

@@ -83,10 +83,16 @@ class GalleryItem:
     others: Mapping[str, Item] = field(default_factory=dict[str, Item])
     """By run id: the item as a run was asked that was asked otherwise, such as with a mosaic
     instead of slices, smaller pictures, or in the other question format."""
+    moved: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
+    """By run id: the answer of such an item where the change moved it."""
 
     def shown_to(self, run: str) -> Item:
         """Give the item as this run was asked."""
         return self.others.get(run, self.item)
+
+    def answer_for(self, run: str) -> Reference:
+        """Give the answer to the item as this run was asked."""
+        return self.moved.get(run, self.reference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from overread.records import (
     JsonValue,
     Media,
     Receipt,
+    Reference,
     Response,
     Score,
     Status,
@@ -234,16 +235,17 @@ def _item_json(
         "task": item.task,
         "strata": dict(item.strata),
         "groups": dict(item.groups),
-        "reference": entry.reference.answer,
         "problem": entry.reference.problem,
         "answers": answers,
-        **_sight_json(item, shelf, texts),
+        **_sight_json(item, entry.reference, shelf, texts),
     }
     if isinstance(item.answer_space, Text):
         shown["open"] = True
     if entry.others:
-        sights = [_sight_json(entry.shown_to(run), shelf, texts) for run in runs]
-        distinct = [_sight_json(item, shelf, texts)]
+        sights = [
+            _sight_json(entry.shown_to(run), entry.answer_for(run), shelf, texts) for run in runs
+        ]
+        distinct = [_sight_json(item, entry.reference, shelf, texts)]
         for sight in sights:
             if sight not in distinct:
                 distinct.append(sight)
@@ -253,8 +255,10 @@ def _item_json(
     return shown
 
 
-def _sight_json(item: Item, shelf: Shelf, texts: _Index[str]) -> dict[str, JsonValue]:
-    """Write what a run was shown of an item."""
+def _sight_json(
+    item: Item, reference: Reference, shelf: Shelf, texts: _Index[str]
+) -> dict[str, JsonValue]:
+    """Write what a run was shown of an item, and the answer to just that."""
     options: list[JsonValue] = [
         {
             "letter": option.letter,
@@ -264,6 +268,7 @@ def _sight_json(item: Item, shelf: Shelf, texts: _Index[str]) -> dict[str, JsonV
         for option in item.options
     ]
     return {
+        "reference": reference.answer,
         "condition": item.condition,
         "question": texts.place(item.question),
         "media": [_media_json(media, role_of(media), shelf) for media in item.media],

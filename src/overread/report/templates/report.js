@@ -457,10 +457,12 @@
     const chip = (run) => make("span", { class: `chip c${run % 8}` }, data.runs[run].label);
 
     const optionView = (item, option) => {
+      const asked = JSON.stringify(item.options);
       const right = option.letter === item.reference;
       const choosers = item.answers
         .map((answer, run) => (answer && answer.letter === option.letter ? run : -1))
-        .filter((run) => run >= 0);
+        // A run whose options came in another order chose something else by the same letter.
+        .filter((run) => run >= 0 && JSON.stringify(seenBy(item.whole, run).options) === asked);
       return make(
         "li",
         { class: right ? "option is-right" : "option" },
@@ -679,7 +681,7 @@
         return;
       }
       const whole = data.items[found[at]];
-      const item = seenBy(whole, seeing(whole));
+      const item = { ...seenBy(whole, seeing(whole)), whole };
       const withPictures = item.options.some((option) => option.media);
       const groups = Object.entries(item.groups).map(([key, value]) => `${key} ${value}`);
       panel.replaceChildren(
