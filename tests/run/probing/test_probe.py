@@ -247,10 +247,22 @@ def test_a_run_file_alone_gives_back_what_was_asked(request_of: Asking, release:
         score_run(store, release)
 
 
-def test_a_record_that_lacks_a_question_is_refused(request_of: Asking, release: Release) -> None:
-    outcome, _ = done(request_of("constant:B", "shuffled-options"), release)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM perturbed",
+        "UPDATE perturbed SET parameters = '{}'",
+        'UPDATE perturbed SET parameters = \'{"order":["A"]}\'',
+        'UPDATE perturbed SET parameters = \'{"order":["A","B","C","Z"]}\'',
+        "UPDATE perturbed SET parameters = '{\"order\":7}'",
+    ],
+)
+def test_a_record_that_does_not_fit_is_refused(
+    damage: str, request_of: Asking, release: Release
+) -> None:
+    outcome, _ = done(request_of("constant:B", "shuffled-options", limit=5), release)
     with RunStore.open(outcome.files["shuffled-options"], write=True) as store:
-        store._connection.execute("DELETE FROM perturbed")
+        store._connection.execute(damage)
         with pytest.raises(StoreError, match="shuffled-options"):
             asked_of(store, release)
 
