@@ -162,15 +162,17 @@ def _asked(one: _Drawn) -> JsonValue:
 
 
 def _answer(rng: np.random.Generator, place: int, one: _Drawn, skill: float) -> str | None:
-    """Draw a stored answer: every twelfth one holds a fault, by turns."""
+    """Draw a stored answer: six questions in twelve hold a fault each, by turns."""
     is_right, other = bool(rng.random() < skill), _LETTERS[int(rng.integers(5))]
     fault = place % 12
-    if fault == 3:
+    if fault in (3, 8):
         return _PLACEHOLDER
+    if fault == 2:
+        return one.key[0]
+    if fault == 4:
+        return ", ".join(sorted({one.key, other}))
     if fault == 5:
         return f'"{one.key}"'
-    if fault == 7 and not one.key.isdigit():
-        return ", ".join(sorted({*one.key, other}))
     if fault == 11 and skill < 0.6:
         return None
     if is_right:
