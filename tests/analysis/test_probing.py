@@ -143,6 +143,13 @@ def test_lost_to_silence_is_not_lost_evidence() -> None:
     )
 
 
+def test_silence_without_a_fall_explains_none() -> None:
+    silent = [1.0] * 63 + [REFUSED] * 2 + [1.0] * 3 + [0.0] * 32
+    arm = one(run("original", BEFORE), run("blur", silent))
+    assert not arm.falls
+    assert silence_sentence(arm).endswith("Of 2 right answers lost, 2 became no answer.")
+
+
 def test_wrong_answers_are_no_silence() -> None:
     arm = one(run("original", BEFORE), run("no-image", AFTER))
     assert (arm.silence.changed, arm.silence.lost) == (0, 0)

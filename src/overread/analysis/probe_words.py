@@ -50,7 +50,7 @@ def silence_sentence(arm: ArmEffect) -> str:
         said += f" Of {arm.lost} right answers lost, {silence.lost} became no answer"
         said += (
             ": this fall may be refusal, not loss of evidence."
-            if silence.lost >= _MOSTLY * arm.lost
+            if arm.falls and _is_silence(arm)
             else "."
         )
     return said
