@@ -181,7 +181,8 @@ def test_few_patients_are_told(make_line, make_score, plan) -> None:
     planned = [make_line(str(n), patient=f"p{n % 7}") for n in range(70)]
     scores = [make_score(str(n), float(n % 3 == 0)) for n in range(70)]
     total = _pick(estimate(scores, planned, plan))
-    assert total.method == "cluster t (patient)"
+    assert total.method == "cluster wilson (patient)"
+    assert 0 < total.low < total.high < 1
     assert total.reason == "only 7 patients: read the interval with care"
 
 

@@ -38,7 +38,7 @@ def test_captions_are_scored_by_their_facts_first(request_for, release_root) -> 
     assert facts.n == facts.n_answered == bleu.n == 2 * n_lesions
     # One sentence for all lesions: words like theirs, and few facts right.
     assert facts.value < bleu.value
-    assert facts.method == "cluster t (patient)"  # few patients
+    assert facts.method == "cluster wilson (patient)"  # few patients
     assert 0 < found["side_error", "honest"].value < 1
     assert ("accuracy", "honest") not in found
     assert {row.who for row in bleu.published} == {"RadFM, fine-tuned", "best model as released"}

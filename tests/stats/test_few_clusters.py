@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from overread.stats.cluster_wilson import DIFFERENCE, SHARE, cluster_wilson
 from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval, cluster_t
 
 
@@ -89,3 +90,21 @@ def test_the_method_follows_the_number_of_clusters():
     many = few[0], np.arange(40) % FEW_CLUSTERS
     assert cluster_interval(*few, rng=rng)[0].method == "cluster t"
     assert cluster_interval(*many, rng=rng)[0].method == "cluster bootstrap"
+    assert cluster_interval(*few, ends=(SHARE,), rng=rng) == cluster_wilson(*few)
+    assert cluster_interval(*many, ends=(SHARE,), rng=rng)[0].method == "cluster bootstrap"
+
+
+def test_each_column_has_ends_of_its_own():
+    values = np.array([[0.0, 40.0, 0.2], [1, 55, -0.1], [0, 38, 0.6], [0, 61, 0.0]])
+    rng = np.random.default_rng(1)
+    share, age, gain = cluster_interval(
+        values, np.arange(4), ends=(SHARE, None, DIFFERENCE), rng=rng
+    )
+    assert (share.method, age.method, gain.method) == (
+        "cluster wilson",
+        "cluster t",
+        "cluster wilson",
+    )
+    assert share == cluster_wilson(values[:, 0], np.arange(4))[0]
+    assert age == cluster_t(values[:, 1], np.arange(4))[0]
+    assert gain == cluster_wilson(values[:, 2], np.arange(4), ends=(DIFFERENCE,))[0]

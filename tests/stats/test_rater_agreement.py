@@ -191,7 +191,7 @@ def _judges(n_patients: int, rng: np.random.Generator) -> tuple[list[bool], list
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n_patients", "method"), [(12, "cluster jackknife"), (60, "cluster bootstrap")]
+    ("n_patients", "method"), [(12, "bounded cluster jackknife"), (60, "cluster bootstrap")]
 )
 def test_intervals_of_kappa_cover(n_patients: int, method: str) -> None:
     big = _judges(400_000, _rng(99))

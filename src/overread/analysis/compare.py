@@ -37,6 +37,7 @@ from overread.analysis.strata import group_rows, is_within, stratum_generator
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
 from overread.records import Profile
+from overread.stats.cluster_wilson import SHARE
 from overread.stats.few_clusters import FEW_CLUSTERS
 from overread.stats.paired import cluster_paired_difference, mcnemar_exact, sign_flip
 
@@ -322,12 +323,18 @@ def _difference(
     plan = ask.plan
     one, two, codes = pair.first_values[rows], pair.second_values[rows], pair.codes[rows]
     rng = stratum_generator(plan.seed, stratum, pair.first.label, pair.second.label)
+    counts = _counts(one, two)
     interval = cluster_paired_difference(
-        one, two, codes, draws=plan.bootstrap_draws, level=plan.level, rng=rng
+        one,
+        two,
+        codes,
+        ends=None if counts is None else SHARE,
+        draws=plan.bootstrap_draws,
+        level=plan.level,
+        rng=rng,
     )
     flipped = sign_flip(one, two, codes, draws=ask.swaps, rng=rng)
     n_clusters = len(np.unique(codes))
-    counts = _counts(one, two)
     # Several draws of one item are no independent items: McNemar would count each as one.
     repeated = len({pair.planned[row].item for row in rows}) < len(rows)
     tested = None if counts is None or repeated else mcnemar_exact(counts[1], counts[2])
@@ -339,9 +346,6 @@ def _difference(
         notes.append("items were asked several times: McNemar's test does not apply")
     if interval.defined and n_clusters < FEW_CLUSTERS:
         notes.append(f"only {n_clusters} {pair.unit}s: read the interval with care")
-    low, high = interval.low, interval.high
-    if counts is not None and low is not None and high is not None:
-        low, high = max(-1.0, low), min(1.0, high)  # Student's t knows no end of a share
     both, only_first, only_second, neither = counts or (None, None, None, None)
     return PairDifference(
         first=pair.first.label,
@@ -356,8 +360,8 @@ def _difference(
         first_value=float(one.mean()),
         second_value=float(two.mean()),
         difference=float((one - two).mean()),
-        low=low,
-        high=high,
+        low=interval.low,
+        high=interval.high,
         level=plan.level,
         method=f"{interval.method} ({pair.unit})" if interval.defined else "none",
         p_mcnemar=None if tested is None else tested.p_value,
@@ -368,7 +372,9 @@ def _difference(
             one - two,
             codes,
             is_right_or_wrong=counts is not None,
-            farthest=None if low is None or high is None else max(low, high, key=abs),
+            farthest=None
+            if interval.low is None or interval.high is None
+            else max(interval.low, interval.high, key=abs),
             unit=pair.unit,
             power=ask.power,
             level=ask.level_each,

@@ -9,7 +9,6 @@ what did not arrive counts as not right, and the estimate says how many there we
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
 
@@ -26,6 +25,7 @@ from overread.analysis.verdicts import join_verdicts
 from overread.contracts import AnalysisPlan
 from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Score, Status
 from overread.registry import metric_specs
+from overread.stats.cluster_wilson import SHARE, Ends
 from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 from overread.stats.intervals import Interval, poisson_binomial_band, wilson
 from overread.stats.sums_interval import sums_interval
@@ -79,9 +79,10 @@ def estimate(
         Cells (`plan.cells`) of shares have Wilson intervals, which take items as independent, and
         say so where several belong to one patient; where a plan does not take them so
         (`cells_are_independent`) such cells are clustered like the rest. All else has a bootstrap
-        over `plan.cluster`, or a t interval where fewer than `FEW_CLUSTERS` of them carry weight
-        (a jackknife for a corpus metric). A value without an interval (one item, one patient, no
-        variation) has a reason and no bounds.
+        over `plan.cluster`; where fewer than `FEW_CLUSTERS` of them carry weight an interval made
+        for few, within the range of the metric (`stats.cluster_wilson`; Student's t for a metric
+        without one; a jackknife for a corpus metric). A value without an interval (one item, one
+        patient, no variation) has a reason and no bounds.
 
     Notes
     -----
@@ -187,6 +188,7 @@ def _intervals(
         drawn = cluster_interval(
             np.stack([columns[place].values for place in rest], axis=1),
             stratum.codes,
+            ends=[_ends(columns[place], stratum, plan) for place in rest],
             weights=np.stack([columns[place].weights for place in rest], axis=1),
             draws=plan.bootstrap_draws,
             level=plan.level,
@@ -196,7 +198,7 @@ def _intervals(
             column = columns[place]
             # Where all patients agree there is nothing to resample, and still no certainty.
             alone = plain and column.is_share and not interval.defined
-            found[place] = _wilson(column, plan) if alone else _within_range(interval, column)
+            found[place] = _wilson(column, plan) if alone else interval
     return [found[place] for place in range(len(columns))]
 
 
@@ -209,26 +211,30 @@ def _corpus_interval(
     column: Column, corpus: CorpusTable, stratum: PlanStratum, plan: AnalysisPlan
 ) -> Interval:
     counted = column.weights > 0
-    interval = sums_interval(
+    return sums_interval(
         corpus.table[counted] * column.weights[counted, np.newaxis],
         corpus.value,
         stratum.codes[counted],
+        ends=corpus.range,
         draws=plan.bootstrap_draws,
         level=plan.level,
         rng=stratum_generator(plan.seed, stratum.stratum),
     )
-    if interval.low is None or interval.high is None:
-        return interval
-    least, most = corpus.range
-    return replace(interval, low=max(interval.low, least), high=min(interval.high, most))
 
 
-def _within_range(interval: Interval, column: Column) -> Interval:
-    """Cut the bounds at the ends of the metric's range: a t interval does not know them."""
-    ends = (0.0, 1.0) if column.is_share else _ranges().get(column.metric.removesuffix("_answered"))
-    if interval.low is None or interval.high is None or ends is None:
-        return interval
-    return replace(interval, low=max(interval.low, ends[0]), high=min(interval.high, ends[1]))
+def _ends(column: Column, stratum: PlanStratum, plan: AnalysisPlan) -> Ends | None:
+    """Give the least and largest value that an item can have in a column; None where unknown."""
+    if column.is_share:
+        return SHARE
+    if column.metric != "gain_over_blind":
+        return _ranges().get(column.metric.removesuffix("_answered"))
+    ends = _ranges().get(plan.headline)
+    if stratum.floor is None or ends is None:
+        return None
+    least, most = ends
+    if stratum.credit is not None:
+        return least - most, most - least
+    return least - stratum.floor.value, most - stratum.floor.value
 
 
 @cache

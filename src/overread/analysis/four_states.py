@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from overread.stats.cluster_wilson import SHARE
 from overread.stats.intervals import Interval, wilson
 from overread.stats.paired import cluster_paired_difference, mcnemar_exact, sign_flip
 from overread.stats.paired_shares import paired_wald
@@ -127,8 +128,15 @@ def paired_effect(
     level, rng
         Coverage; source of randomness.
     """
+    right_or_wrong = bool(np.isin([original, changed], (0.0, 1.0)).all())
     net = cluster_paired_difference(
-        original, changed, clusters, draws=bootstrap_draws, level=level, rng=rng
+        original,
+        changed,
+        clusters,
+        ends=SHARE if right_or_wrong else None,
+        draws=bootstrap_draws,
+        level=level,
+        rng=rng,
     )
     return PairedEffect(
         n=len(original),

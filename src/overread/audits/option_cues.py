@@ -20,6 +20,7 @@ from overread.audits.exam_parts import ChoiceQuestion, ExamAudit, SplitPart, cho
 from overread.audits.wording import counted
 from overread.contracts import Audit, Release
 from overread.records import Finding, Severity
+from overread.stats.cluster_wilson import DIFFERENCE
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval
 from overread.stats.multiplicity import holm
@@ -143,7 +144,8 @@ def _follow(
     gain = np.array(credit) - np.array(chance)
     # Each cue has its own stream, so that a new cue leaves the numbers of the others alone.
     seed = [_SEED, *name.encode()]
-    (interval,) = cluster_interval(gain, clusters, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    (interval,) = cluster_interval(gain, clusters, ends=(DIFFERENCE,), rng=rng)
     test = sign_flip(credit, chance, clusters, rng=np.random.default_rng([*seed, 1]))
     return _Followed(
         cue=name,

@@ -16,6 +16,7 @@ from overread.contracts import Audit, Release
 from overread.contracts.replay import Replay
 from overread.records import Finding, Severity
 from overread.stats.bootstrap import cluster_codes
+from overread.stats.cluster_wilson import SHARE
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval, wilson
 
@@ -52,7 +53,9 @@ def _width(replay: Replay) -> str:
             continue
         clusters = cluster_codes([replay.questions[place].patient for place in jury])
         rng = np.random.default_rng(_SEED)
-        (found,) = cluster_interval(list(jury.values()), clusters, draws=500, rng=rng)
+        (found,) = cluster_interval(
+            list(jury.values()), clusters, ends=(SHARE,), draws=500, rng=rng
+        )
         naive = wilson(sum(jury.values()), len(jury))
         width, plain = _span(found), _span(naive)
         if width and plain:

@@ -19,6 +19,7 @@ from overread.contracts import Audit, Release
 from overread.contracts.replay import Replay
 from overread.records import Finding, Severity
 from overread.stats.bootstrap import cluster_codes
+from overread.stats.cluster_wilson import DIFFERENCE
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval
 
@@ -97,6 +98,7 @@ def _lead(replay: Replay, one: _Place, other: _Place) -> str:
     (found,) = cluster_interval(
         [float(after[at]) - before[at] for at in shared],
         cluster_codes([replay.questions[at].patient for at in shared]),
+        ends=(DIFFERENCE,),
         rng=np.random.default_rng(_SEED),
     )
     if found.value is None or found.low is None or found.high is None:

@@ -13,6 +13,7 @@ from overread.audits.exam_parts import ChoiceQuestion, ExamAudit, SplitPart, cho
 from overread.contracts import Audit, ModelOptions, Picture, Query, Release, Training
 from overread.models.baselines.text_only import TextOnly
 from overread.records import Finding, Media, Severity
+from overread.stats.cluster_wilson import DIFFERENCE
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval
 from overread.stats.paired import sign_flip
@@ -81,7 +82,7 @@ def _look(part: SplitPart, release: Release) -> Iterator[Finding]:
     credit = text_credit(questions, part, units)
     chance = np.array([1 / len(one.options) for one in questions])
     rng = np.random.default_rng(_SEED)
-    (gain,) = cluster_interval(credit - chance, units, rng=rng)
+    (gain,) = cluster_interval(credit - chance, units, ends=(DIFFERENCE,), rng=rng)
     p_value = sign_flip(credit, chance, units, rng=rng).p_value
     if gain.value is None:
         return

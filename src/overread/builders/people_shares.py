@@ -11,7 +11,9 @@ from typing import Final
 import numpy as np
 
 from overread.stats.bootstrap import cluster_codes
+from overread.stats.cluster_wilson import SHARE
 from overread.stats.few_clusters import cluster_interval
+from overread.stats.intervals import wilson
 
 __all__ = ["NO", "YES", "Share", "name_sheets", "share_over_patients", "share_text"]
 
@@ -55,7 +57,7 @@ def name_sheets(paths: Sequence[Path]) -> Mapping[Path, str]:
 
 
 def share_over_patients(hits: Sequence[bool], patients: Sequence[str]) -> Share:
-    """Give the share of hits, clustered by patient.
+    """Give the share of hits, clustered by patient; Wilson's where each is another patient's.
 
     Examples
     --------
@@ -64,9 +66,12 @@ def share_over_patients(hits: Sequence[bool], patients: Sequence[str]) -> Share:
     """
     if not hits:
         return Share(count=0, n=0, value=None, low=None, high=None, method="none")
-    values = np.array(hits, dtype=np.float64)
-    codes = cluster_codes(list(patients))
-    (found,) = cluster_interval(values, codes, weights=None, rng=np.random.default_rng(_SEED))
+    if len(set(patients)) == len(hits):
+        found = wilson(sum(hits), len(hits))
+    else:
+        values, codes = np.array(hits, dtype=np.float64), cluster_codes(list(patients))
+        rng = np.random.default_rng(_SEED)
+        (found,) = cluster_interval(values, codes, ends=(SHARE,), rng=rng)
     return Share(
         count=sum(hits),
         n=len(hits),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,6 +15,7 @@ from overread.stats.bootstrap import (
     cluster_sums,
     mean_or_reason,
 )
+from overread.stats.cluster_wilson import Ends, check_ends, cluster_wilson
 from overread.stats.intervals import Interval, check_level
 
 __all__ = ["FEW_CLUSTERS", "cluster_interval", "cluster_t"]
@@ -25,20 +28,47 @@ def cluster_interval(
     values: ArrayLike,
     clusters: NDArray[np.int64],
     *,
+    ends: Sequence[Ends | None] = (None,),
     weights: ArrayLike | None = None,
     draws: int = 2000,
     level: float = 0.95,
     kind: Kind = "percentile",
     rng: np.random.Generator,
 ) -> tuple[Interval, ...]:
-    """Interval of a mean over clustered items: a bootstrap, or `cluster_t` where units are few.
+    """Interval of a mean over clustered items: a bootstrap, or another where units are few.
 
-    Parameters and results are those of `cluster_bootstrap`; `Interval.method` says which it was.
-    Each column is judged by itself: of many patients only a few may carry weight in it.
+    Parameters
+    ----------
+    values, clusters, weights, draws, level, kind, rng
+        As in `cluster_bootstrap`.
+    ends
+        Least and largest possible value (`SHARE`, `DIFFERENCE`), one pair for each column or one
+        for all; None where there are none.
+
+    Returns
+    -------
+    tuple of Interval
+        One for each column, judged by itself: of many patients only a few may carry weight in it.
+        Below `FEW_CLUSTERS` clusters that do it is `cluster_wilson` where the values have ends and
+        `cluster_t` where they have none; `Interval.method` says which it was.
+
+    Raises
+    ------
+    UsageError
+        As in those; a value beyond its ends is found wherever `cluster_wilson` is asked.
     """
     sums = cluster_sums(values, clusters, weights=weights)
     few = np.count_nonzero(sums.denominators, axis=0) < FEW_CLUSTERS
-    by_t = cluster_t(values, clusters, weights=weights, level=level) if few.any() else ()
+    each = check_ends(ends, few.size)
+    bounded = [is_few and one is not None for is_few, one in zip(few.tolist(), each, strict=True)]
+    unbounded = [is_few and one is None for is_few, one in zip(few.tolist(), each, strict=True)]
+    within = [one if asked else None for one, asked in zip(each, bounded, strict=True)]
+    by_wilson = (
+        cluster_wilson(values, clusters, ends=within, weights=weights, level=level)
+        if any(bounded)
+        else ()
+    )
+    by_t = cluster_t(values, clusters, weights=weights, level=level) if any(unbounded) else ()
     drawn = (
         cluster_bootstrap(
             values, clusters, weights=weights, draws=draws, level=level, kind=kind, rng=rng
@@ -46,7 +76,10 @@ def cluster_interval(
         if not few.all()
         else ()
     )
-    return tuple((by_t if is_few else drawn)[column] for column, is_few in enumerate(few.tolist()))
+    return tuple(
+        (by_wilson if bounded[column] else by_t if unbounded[column] else drawn)[column]
+        for column in range(few.size)
+    )
 
 
 def cluster_t(
@@ -74,7 +107,7 @@ def cluster_t(
     tuple of Interval
         One for each column: mean ± t(G − 1) × standard error. Undefined, with a reason, where
         fewer than two clusters carry weight and where all clusters agree. Bounds may leave the
-        range of the values; the caller knows that range.
+        range of the values: where that is known `cluster_wilson` keeps to it.
 
     Notes
     -----

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from overread.errors import UsageError, expected
 from overread.stats import _special
 from overread.stats.bootstrap import Kind, cluster_sums
+from overread.stats.cluster_wilson import Ends
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval
 from overread.stats.results import TestResult
@@ -74,6 +75,7 @@ def cluster_paired_difference(
     second: ArrayLike,
     clusters: NDArray[np.int64],
     *,
+    ends: Ends | None = None,
     draws: int = 2000,
     level: float = 0.95,
     kind: Kind = "percentile",
@@ -87,8 +89,13 @@ def cluster_paired_difference(
         (n,) values of the two readers, item by item.
     clusters
         (n,) cluster of each item.
+    ends
+        Least and largest value that a reader can have, such as `SHARE` for right or wrong; the
+        difference then lies between (least - largest) and (largest - least). None where there are
+        none.
     draws, level, kind, rng
-        As in `cluster_bootstrap`; below `FEW_CLUSTERS` clusters the interval is `cluster_t`.
+        As in `cluster_bootstrap`; below `FEW_CLUSTERS` clusters the interval is `cluster_wilson`
+        where there are ends, else `cluster_t`.
 
     Returns
     -------
@@ -102,7 +109,15 @@ def cluster_paired_difference(
         The two have different shapes.
     """
     difference = paired_difference(first, second)
-    intervals = cluster_interval(difference, clusters, draws=draws, level=level, kind=kind, rng=rng)
+    intervals = cluster_interval(
+        difference,
+        clusters,
+        ends=(None if ends is None else (ends[0] - ends[1], ends[1] - ends[0]),),
+        draws=draws,
+        level=level,
+        kind=kind,
+        rng=rng,
+    )
     return intervals[0]
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from overread.errors import UsageError, expected
 from overread.stats.bootstrap import cluster_sums
+from overread.stats.cluster_wilson import DIFFERENCE, SHARE, Ends
 from overread.stats.sums_interval import SumsStatistic, sums_interval
 
 __all__ = [
@@ -43,7 +44,7 @@ class Agreement:
     high: float | None
     level: float
     method: str
-    """Of the interval: ``cluster bootstrap``, ``cluster jackknife``, or ``none``."""
+    """Of the interval: ``cluster bootstrap``, ``bounded cluster jackknife``, or ``none``."""
     n: int
     """Items that count."""
     n_left_out: int
@@ -99,6 +100,7 @@ def percent_agreement(
         _NOTHING,
         clusters,
         when_none_used=_NOTHING,
+        ends=SHARE,
         draws=draws,
         level=level,
         rng=rng,
@@ -163,6 +165,7 @@ def cohen_kappa(
         _ONE_CATEGORY,
         clusters,
         when_none_used=_NOTHING,
+        ends=DIFFERENCE,
         draws=draws,
         level=level,
         rng=rng,
@@ -226,6 +229,7 @@ def fleiss_kappa(
         _ONE_CATEGORY,
         clusters,
         when_none_used=_NOTHING if fewest == 2 else f"no item was rated by all {fewest} raters",
+        ends=DIFFERENCE,
         draws=draws,
         level=level,
         rng=rng,
@@ -283,6 +287,7 @@ def krippendorff_alpha(
         _ONE_CATEGORY,
         clusters,
         when_none_used=_NOTHING,
+        ends=DIFFERENCE,
         draws=draws,
         level=level,
         rng=rng,
@@ -346,6 +351,7 @@ def _agreement(
     clusters: NDArray[np.int64] | None,
     *,
     when_none_used: str,
+    ends: Ends,
     draws: int,
     level: float,
     rng: np.random.Generator | None,
@@ -354,15 +360,17 @@ def _agreement(
     codes = np.arange(len(table), dtype=np.int64) if clusters is None else np.asarray(clusters)
     # Shapes are checked before rows are picked, so that a message speaks of what was given.
     cluster_sums(table, codes)
-    found = sums_interval(table[used], statistic, codes[used], draws=draws, level=level, rng=rng)
+    found = sums_interval(
+        table[used], statistic, codes[used], ends=ends, draws=draws, level=level, rng=rng
+    )
     n = int(used.sum())
     reason = found.reason
     if found.value is None:
         reason = when_undefined if n else when_none_used
     return Agreement(
         value=found.value,
-        low=None if found.low is None else max(found.low, -1.0),
-        high=None if found.high is None else min(found.high, 1.0),
+        low=found.low,
+        high=found.high,
         level=level,
         method=found.method if found.defined else "none",
         n=n,

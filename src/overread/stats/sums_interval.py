@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from overread.errors import UsageError, expected
 from overread.stats import _special
 from overread.stats.bootstrap import ClusterSums, as_table, cluster_draws, cluster_sums
+from overread.stats.cluster_wilson import Ends, between_ends, check_ends
 from overread.stats.few_clusters import FEW_CLUSTERS
 from overread.stats.intervals import Interval, check_level
 
@@ -32,6 +33,7 @@ def sums_interval(
     statistic: SumsStatistic,
     clusters: NDArray[np.int64],
     *,
+    ends: Ends | None = None,
     draws: int = 2000,
     level: float = 0.95,
     rng: np.random.Generator | None,
@@ -46,6 +48,8 @@ def sums_interval(
         What the sums are turned into.
     clusters
         (n,) cluster of each item.
+    ends
+        Least and largest value that the statistic can have; None where it has none.
     draws, level
         Of the interval.
     rng
@@ -56,9 +60,11 @@ def sums_interval(
     Interval
         Percentiles over resampled clusters (``cluster bootstrap``); below `FEW_CLUSTERS` clusters
         value ± t(G − 1) × the error of a jackknife that leaves out one cluster at a time
-        (``cluster jackknife``). The value is None where the statistic is NaN. No interval, with a
-        reason, for one cluster, where leaving clusters out or resampling them changes nothing, and
-        where more than 1 % of the resamples leave the statistic undefined.
+        (``cluster jackknife``), or with `ends` the bounds of `cluster_wilson.between_ends` for that
+        error (``bounded cluster jackknife``). The value is None where the statistic is NaN. No
+        interval, with a reason, for one cluster, where leaving clusters out or resampling them
+        changes nothing, and where more than 1 % of the resamples leave the statistic undefined;
+        with few clusters also where the value is one of the ends.
 
     Raises
     ------
@@ -68,10 +74,10 @@ def sums_interval(
     Notes
     -----
     Source of both: A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application
-    (1997), 2.7 (jackknife) and 3.8 (clusters). Bounds may leave the range of the statistic where
-    clusters are few; the caller knows that range.
+    (1997), 2.7 (jackknife) and 3.8 (clusters).
     """
     check_level(level)
+    check_ends((ends,), 1)
     if draws < 1:
         raise UsageError(
             expected("draws", rule="a count of 1 or more", got=draws, remedy="Use 2000.")
@@ -79,7 +85,9 @@ def sums_interval(
     sums = cluster_sums(as_table("table", table), clusters).numerators
     value = float(statistic(sums.sum(axis=0))) if len(sums) else np.nan
     few = len(sums) < FEW_CLUSTERS
-    method = "cluster jackknife" if few else "cluster bootstrap"
+    method = "cluster bootstrap"
+    if few:
+        method = "cluster jackknife" if ends is None else "bounded cluster jackknife"
     if np.isnan(value):
         reason = "the statistic is undefined over these items" if len(sums) else "no items"
         return _without(None, level, method, reason)
@@ -87,21 +95,21 @@ def sums_interval(
         return _without(value, level, method, None)
     if len(sums) < 2:
         return _without(value, level, method, "one cluster has no spread")
-    ends = (
-        _jackknife_ends(sums, statistic, value, level)
+    bounds = (
+        _jackknife_bounds(sums, statistic, value, ends, level)
         if few
-        else _bootstrap_ends(sums, statistic, draws, level, rng)
+        else _bootstrap_bounds(sums, statistic, draws, level, rng)
     )
-    if isinstance(ends, str):
-        return _without(value, level, method, ends)
-    return Interval(value=value, low=ends[0], high=ends[1], level=level, method=method)
+    if isinstance(bounds, str):
+        return _without(value, level, method, bounds)
+    return Interval(value=value, low=bounds[0], high=bounds[1], level=level, method=method)
 
 
 def _without(value: float | None, level: float, method: str, reason: str | None) -> Interval:
     return Interval(value=value, low=None, high=None, level=level, method=method, reason=reason)
 
 
-def _bootstrap_ends(
+def _bootstrap_bounds(
     sums: NDArray[np.float64],
     statistic: SumsStatistic,
     draws: int,
@@ -119,8 +127,12 @@ def _bootstrap_ends(
     return (low, high) if high - low > _ROUNDING else "the draws do not vary"
 
 
-def _jackknife_ends(
-    sums: NDArray[np.float64], statistic: SumsStatistic, value: float, level: float
+def _jackknife_bounds(
+    sums: NDArray[np.float64],
+    statistic: SumsStatistic,
+    value: float,
+    ends: Ends | None,
+    level: float,
 ) -> tuple[float, float] | str:
     without = statistic(sums.sum(axis=0) - sums)
     if bool(np.isnan(without).any()):
@@ -130,4 +142,7 @@ def _jackknife_ends(
     if error <= _ROUNDING:
         return "all clusters agree: no variation to resample"
     half = _special.t_quantile(n - 1, (1 + level) / 2) * error
-    return value - half, value + half
+    if ends is None:
+        return value - half, value + half
+    low, high = between_ends(value, half, ends)
+    return (low, high) if high > low else "the value is at the end of its range"

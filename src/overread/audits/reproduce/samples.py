@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from overread.stats.cluster_wilson import SHARE, Ends
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval
 from overread.stats.sums_interval import sums_interval
@@ -26,6 +27,8 @@ class MeanSample:
     """(questions,) finite everywhere; what it holds for a question without weight is not read."""
     counts: NDArray[np.bool_]
     """(questions,) which ones are in the denominator."""
+    ends: Ends = SHARE
+    """Least and largest value that there can be."""
 
     @property
     def n(self) -> int:
@@ -43,6 +46,8 @@ class SumsSample:
     """(rows,) place of each row's question."""
     statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     """(…, sums) → (…)."""
+    ends: Ends
+    """Least and largest value that there can be."""
 
     @property
     def n(self) -> int:
@@ -72,10 +77,18 @@ def intervals_of(
     if means and len(clusters):
         values = np.stack([np.where(one.counts, one.values, 0.0) for one in means], axis=1)
         weights = np.stack([one.counts for one in means], axis=1).astype(np.float64)
-        each = cluster_interval(values, clusters, weights=weights, draws=_DRAWS, rng=rng)
+        ends = [one.ends for one in means]
+        each = cluster_interval(values, clusters, ends=ends, weights=weights, draws=_DRAWS, rng=rng)
         found = {id(one): interval for one, interval in zip(means, each, strict=True)}
     return [
-        sums_interval(one.table, one.statistic, clusters[one.places], draws=_DRAWS, rng=rng)
+        sums_interval(
+            one.table,
+            one.statistic,
+            clusters[one.places],
+            ends=one.ends,
+            draws=_DRAWS,
+            rng=rng,
+        )
         if isinstance(one, SumsSample)
         else found.get(id(one))
         for one in samples

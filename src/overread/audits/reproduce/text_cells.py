@@ -23,12 +23,15 @@ from overread.metrics.text.meteor import meteor
 from overread.metrics.text.pairs import comparable
 from overread.metrics.text.rouge import Rouge, rouge
 from overread.metrics.text.wordnet import WordNet, open_wordnet
+from overread.stats.cluster_wilson import DIFFERENCE, SHARE, Ends
 
 __all__ = ["text_cells"]
 
 _NO_FILE: Final = "no readable predictions"
 _OTHER_BATCHES: Final = 1e-6
 """How far a cosine moves with the sentences embedded beside it and with the computer."""
+
+_BLEU: Final[Ends] = (0.0, 100.0)
 
 _Values = NDArray[np.float64]
 
@@ -185,7 +188,8 @@ def _mean_sample(column: _Column, texts: _Texts, values: _Values, n: int) -> Mea
     counts[texts.places[usable]] = True
     if column.empty_is_zero:
         counts[texts.place[texts.empty]] = True
-    return MeanSample(values=by_question, counts=counts)
+    ends = DIFFERENCE if column.metric == "cosine" else SHARE
+    return MeanSample(values=by_question, counts=counts, ends=ends)
 
 
 def _bleu(texts: _Texts) -> tuple[float | None, Sample]:
@@ -202,6 +206,7 @@ def _bleu(texts: _Texts) -> tuple[float | None, Sample]:
         table=np.concatenate([rows[fits], empty]).astype(np.float64),
         places=np.concatenate([texts.places[fits], texts.place[texts.empty]]),
         statistic=bleu,
+        ends=_BLEU,
     )
     return (None if np.isnan(value) else value), sample
 

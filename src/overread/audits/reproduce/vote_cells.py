@@ -15,6 +15,7 @@ from overread.audits.reproduce.samples import MeanSample, Sample, SumsSample
 from overread.audits.shipped import GradedModel, JudgeFile, models_of
 from overread.audits.wording import counted
 from overread.contracts.replay import Replay
+from overread.stats.cluster_wilson import DIFFERENCE
 from overread.stats.rater_agreement import cohen_kappa
 
 __all__ = [
@@ -204,6 +205,7 @@ def _kappa_sample(one: JudgeFile, other: JudgeFile) -> Sample:
         table=np.eye(_FOUR)[cells] if cells else np.zeros((0, _FOUR)),
         places=np.array(places, dtype=np.int64),
         statistic=_kappa_of_sums,
+        ends=DIFFERENCE,
     )
 
 

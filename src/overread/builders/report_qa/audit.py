@@ -16,6 +16,7 @@ from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 from overread.errors import UsageError, expected
 from overread.records import Finding, Severity
 from overread.stats.bootstrap import cluster_codes
+from overread.stats.cluster_wilson import SHARE
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import Interval, wilson
 
@@ -201,7 +202,7 @@ def _rate(
     else:
         codes = cluster_codes(patients)
         values = np.array(hits, dtype=np.float64)
-        (found,) = cluster_interval(values, codes, weights=weights, rng=rng)
+        (found,) = cluster_interval(values, codes, ends=(SHARE,), weights=weights, rng=rng)
     return Rate(
         count=count,
         n=len(rows),
