@@ -95,7 +95,7 @@ def _of_pictures(arms: dict[str, ArmEffect]) -> Iterator[str]:
     yield (
         "The model gets "
         + " and ".join(
-            f"{_percent(arm.changed)} % {words[arm.name]} (of {_percent(arm.original)} %)"
+            f"{_percent(arm.changed)} % {words[arm.name]} ({_percent(arm.original)} % as released)"
             for arm in told
         )
         + _verdict(told)
