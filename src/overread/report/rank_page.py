@@ -101,9 +101,8 @@ def _section(number: int, ranking: TaskRanking) -> dict[str, Any]:
     sentences = pair_sentences(ranking)
     rules, lines = rule_lines(ranking)
     every = max(1, -(-k // 24))
-    shown = [
-        other for other in ranking.others if other.kind != "entrants" or other.swapped or k <= 8
-    ]
+    quiet = [each for each in ranking.others if each.kind == "entrants" and not each.swapped]
+    shown = [other for other in ranking.others if other not in quiet]
     return {
         "key": f"task-{number}",
         "ranking": ranking,
@@ -119,6 +118,7 @@ def _section(number: int, ranking: TaskRanking) -> dict[str, Any]:
         "lines": lines,
         "height": 26 * min(k, MOST_METHODS),
         "others": shown,
+        "n_quiet": len([each for each in quiet if each.name != "without the lower half"]),
         "sentences": sentences[:_MOST_SENTENCES],
         "n_more": max(0, len(sentences) - _MOST_SENTENCES),
         "settings": _settings(ranking),

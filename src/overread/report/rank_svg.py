@@ -21,9 +21,9 @@ _STYLE = """
     .paper { fill: #11161b; }
   }
 """
-_LEFT, _RIGHT, _TOP, _ROW = 190, 92, 74, 28
+_LEFT, _RIGHT, _TOP, _ROW = 214, 92, 74, 28
 _SLOT = 34
-_LONGEST_NAME = 26
+_LONGEST_NAME = 22
 
 
 def ranking_svg(ranking: TaskRanking, *, title: str) -> str:
