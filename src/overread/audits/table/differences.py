@@ -43,6 +43,11 @@ class _Found:
 
 def check_differences(read: ReadTable) -> Iterator[Flaw | Check]:
     """Find columns and rows named as differences, and what they are differences of."""
+    if not any(
+        _NAME.search(name)
+        for name in (*read.row_names, *(column.name for column in read.value_columns))
+    ):
+        return
     columns = {
         column.place: _Vector(
             name=column.name,

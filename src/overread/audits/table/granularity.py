@@ -99,11 +99,16 @@ def check_granularity(read: ReadTable) -> Iterator[Flaw | Check]:
         name="shares against the number of items",
         tried=tried,
         off=off,
-        note=_note(tried, len(coarse)),
+        note=_note(tried, off, len(coarse)),
     )
 
 
-def _note(tried: int, coarse: int) -> str:
+def _note(tried: int, off: int, coarse: int) -> str:
+    if off * 2 > tried and tried > 1:
+        return (
+            "most do not fit: another number of items stands behind them than is claimed, or they "
+            "are means over runs"
+        )
     if coarse:
         return f"{coarse} further cells have so many items that every printed value is possible"
     return "" if tried else "nothing says how many items stand behind a cell: state it with --n"

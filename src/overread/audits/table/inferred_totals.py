@@ -31,7 +31,8 @@ _TOTAL_ROW: Final = re.compile(
 )
 _MOST: Final = 0.75
 _MOST_PARTS: Final = 16
-_MOST_ROWS: Final = 1_000
+_ROWS_TRIED: Final = 300
+"""Rows at the head of a table that say whether a rule is worth trying, and give the weights."""
 _FEWEST: Final = 2
 _FEWEST_UNNAMED: Final = 5
 """Rows that must fit: more where no heading says that the column is a total."""
@@ -141,7 +142,7 @@ def _lines(
     read: ReadTable, total: Column, parts: Sequence[Column], *, part: str
 ) -> tuple[Line, ...]:
     lines: list[Line] = []
-    for row in read.rows[:_MOST_ROWS]:
+    for row in read.rows:
         references = [(total.place, "value"), *((column.place, part) for column in parts)]
         spans = [read.span(row, reference) for reference in references]
         whole = [span for span in spans if span is not None]
@@ -166,6 +167,8 @@ def _plain(
     lines = _lines(read, total, parts, part=part)
     if len(lines) < 2 or not _differ(lines):
         return None
+    if sum(_fits(line, rule) for line in lines[:_ROWS_TRIED]) * 2 < len(lines[:_ROWS_TRIED]):
+        return None
     off = tuple(line for line in lines if not _fits(line, rule))
     fewest = _FEWEST if _TOTAL.search(total.name) else _FEWEST_UNNAMED
     if len(lines) - len(off) < fewest or len(off) > (1 - _MOST) * len(lines) + 0.5:
@@ -182,14 +185,15 @@ def _weighted(read: ReadTable, total: Column, parts: tuple[Column, ...]) -> _Rel
     lines = _lines(read, total, parts, part="value")
     if len(lines) < 2 * len(parts) + 4 or not _differ(lines):
         return None
+    head = lines[:_ROWS_TRIED]
     weights = pooling_weights(
-        np.array([[float(part.middle) for part in line.parts] for line in lines]),
-        np.array([float(line.total.middle) for line in lines]),
+        np.array([[float(part.middle) for part in line.parts] for line in head]),
+        np.array([float(line.total.middle) for line in head]),
         np.array(
             [
                 float(line.total.high - line.total.low)
                 + max(float(part.high - part.low) for part in line.parts)
-                for line in lines
+                for line in head
             ]
         )
         / 2,
@@ -235,6 +239,8 @@ def pooling_weights(
         if weights is None:
             return None
         beyond = np.abs(parts @ weights - totals) - slack
+        if np.count_nonzero(beyond <= 1e-7) * 2 < len(totals):
+            return None
         if beyond[kept].max() <= 1e-7:
             break
         kept[int(np.argmax(np.where(kept, beyond, -np.inf)))] = False

@@ -75,9 +75,11 @@ def _intervals(read: ReadTable) -> Iterator[_Interval]:
             low = read.reference(claim.low, argument="interval.low")
             high = read.reference(claim.high, argument="interval.high")
         for row in read.rows:
-            spans = [read.span(row, each) for each in ((place, "value"), low, high)]
-            value, low_span, high_span = spans
-            if value is None or low_span is None or high_span is None:
+            low_span = read.span(row, low)
+            if low_span is None:
+                continue
+            high_span, value = read.span(row, high), read.span(row, (place, "value"))
+            if value is None or high_span is None:
                 continue
             yield _Interval(
                 row=row,
@@ -186,9 +188,11 @@ def check_spreads(read: ReadTable) -> Iterator[Flaw | Check]:
     tried = 0
     flaws: list[Flaw] = []
     for row, column, number in read.each():
+        if number.spread is None or not column.is_share:
+            continue
         spread = read.span(row, (column.place, "spread"))
         value = read.span(row, (column.place, "value"))
-        if spread is None or value is None or not column.is_share:
+        if spread is None or value is None:
             continue
         tried += 1
         whole = 100.0 if column.scale == "percent" else 1.0
@@ -197,7 +201,6 @@ def check_spreads(read: ReadTable) -> Iterator[Flaw | Check]:
         flaws += _too_wide(read, row, column, value, spread, whole)
         if n is not None and n > 1 and claim.spread in ("se", "half-width"):
             flaws += _standard_error(read, row, column, (value, spread), (whole, n), claim)
-        del number
     yield from flaws
     if tried:
         yield Check(name="± against the scale", tried=tried, off=len(flaws))
