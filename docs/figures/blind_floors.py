@@ -1,7 +1,8 @@
 """Draws what a blind mixture of two letters scores on a composite of three axes.
 
 The letters lie as MedVIGIL's own validator demands: A for every question that can be answered, E
-for every trap and every picture without its region. Published scores are those of the paper's table.
+for every trap and every picture without its region. Published scores are those of the paper's
+table.
 """
 
 from __future__ import annotations

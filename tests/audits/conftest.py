@@ -137,6 +137,18 @@ class Shipped:
     def published(self) -> tuple[PublishedValue, ...]:
         return self.held.published
 
+    def items(self, selection: Selection) -> Iterator[Item]:
+        return iter(())
+
+    def training(self, selection: Selection) -> Training:
+        return Training()
+
+    def plan(self) -> AnalysisPlan:
+        return AnalysisPlan(strata=((),), cells=("split",), cluster="patient")
+
+    def scorers(self, profile: Profile) -> Sequence[Any]:
+        return ()
+
 
 @pytest.fixture
 def shipped(tmp_path: Path) -> Any:

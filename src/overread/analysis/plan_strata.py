@@ -143,6 +143,12 @@ def _stratum(
 
 
 def _credit(floor: BlindFloor | None, lines: Sequence[PlannedItem]) -> NDArray[np.float64] | None:
-    if floor is None or any(line.item not in floor.credit for line in lines):
+    """Credit the policy item by item; of what it has no rule for (sets, numbers) it makes a guess.
+
+    So that score and floor are over the same items: a policy of letters says nothing of them.
+    """
+    if floor is None or not floor.credit:
         return None
-    return np.array([floor.credit[line.item] for line in lines], dtype=np.float64)
+    return np.array(
+        [floor.credit.get(line.item, line.chance or 0.0) for line in lines], dtype=np.float64
+    )
