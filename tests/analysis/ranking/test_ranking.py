@@ -376,6 +376,13 @@ def test_tasks_come_together_by_mean_rank(dsc) -> None:
     assert consensus([task("one", [0.9, 0.8, 0.7])]) is None
 
 
+def test_tasks_with_other_methods_have_nothing_in_common(make_table, dsc) -> None:
+    two = rank_methods(make_table([[0.9, 0.8]]), dsc, _FAST)
+    three = rank_methods(make_table([[0.9, 0.8, 0.7]]), dsc, _FAST)
+    assert consensus([two, three]) is None
+    assert consensus([three, two]) is None
+
+
 # ---------------------------------------------------------------- refusals
 
 

@@ -135,3 +135,9 @@ def test_what_cannot_be_sorted_is_refused(read, text: str, columns: Columns, mes
 def test_duplicated_method_names_with_marks_are_one_method(read) -> None:
     with pytest.raises(UsageError, match="one value of method 'A' for case '1'"):
         read("method,case,value\n**A**,1,0.9\nA,1,0.8\nB,1,0.7\n")
+
+
+def test_a_metric_without_any_value_is_said_and_not_ranked_by(read) -> None:
+    found = read("method,case,metric,value\nA,1,x,1\nB,1,x,2\nA,1,y,\nB,1,y,-\n")
+    assert found.metrics == ("x",)
+    assert "no value of y" in [finding.evidence for finding in found.findings]

@@ -93,7 +93,7 @@ def _choices(ranking: TaskRanking) -> Iterator[_Told]:
         moved = [
             other
             for other in ranking.others
-            if other.kind == kind and not other.is_chosen and set(other.winners) != winners
+            if other.kind == kind and not other.is_chosen and not winners <= set(other.winners)
         ]
         if moved:
             yield (

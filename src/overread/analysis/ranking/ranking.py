@@ -192,9 +192,9 @@ def rank_methods(
 def consensus(rankings: Sequence[TaskRanking]) -> Consensus | None:
     """Bring tasks together by mean rank; None below two tasks or where methods differ."""
     methods: tuple[str, ...] = rankings[0].methods if rankings else ()
-    table = [[_rank_of(ranking, name) for name in methods] for ranking in rankings]
     if len(rankings) < 2 or any(set(each.methods) != set(methods) for each in rankings):
         return None
+    table = [[_rank_of(ranking, name) for name in methods] for ranking in rankings]
     if any(rank is None for row in table for rank in row):
         return None
     ranks = np.array(table, dtype=np.float64)

@@ -142,9 +142,9 @@ def read_cases(table: PrintedTable, columns: Columns, *, name: str) -> ReadCases
     ]
     return ReadCases(
         tables=tuple(found),
-        metrics=tuple(metrics),
+        metrics=tuple(each for each in metrics if any(each in table.values for table in found)),
         is_wide=layout.method is None,
-        findings=(*table.findings, *_odd(found, layout, name)),
+        findings=(*table.findings, *_odd(found, tuple(metrics), layout, name)),
     )
 
 
@@ -373,7 +373,9 @@ def _assembled(
     )
 
 
-def _odd(tables: Sequence[CaseTable], layout: _Layout, name: str) -> list[Finding]:
+def _odd(
+    tables: Sequence[CaseTable], metrics: Sequence[str], layout: _Layout, name: str
+) -> list[Finding]:
     findings: list[Finding] = []
 
     def add(code: str, where: str, evidence: str, effect: str, remedy: str, count: int) -> None:
@@ -398,6 +400,18 @@ def _odd(tables: Sequence[CaseTable], layout: _Layout, name: str) -> list[Findin
             "and differences look surer than they are",
             "Name the column with --patient.",
             1,
+        )
+    empty = [
+        each for each in metrics if all(np.isnan(t.values.get(each, np.nan)).all() for t in tables)
+    ]
+    if empty:
+        add(
+            "no-values",
+            name,
+            "no value of " + ", ".join(empty),
+            "it is not ranked by",
+            "Fill the column in, or leave it out.",
+            len(empty),
         )
     for table in tables:
         for metric, n in table.n_missing.items():

@@ -129,7 +129,7 @@ def _dependence(ranking: TaskRanking, winners: Sequence[str]) -> str:
         if (
             not other.is_chosen
             and other.winners
-            and set(other.winners) != set(winners)
+            and not set(winners) <= set(other.winners)
             and not (other.kind == "entrants" and other.name in left_out)
         ):
             moved.setdefault(other.kind, []).append(f"{other.name}: {_listed(other.winners[:3])}")
@@ -215,8 +215,10 @@ def _listed(names: Sequence[str]) -> str:
 
 def _share(share: float) -> str:
     """Write a share in per cent, never as 100 or 0 where it is not."""
-    if _CLOSE_TO_SURE < share < 1:
+    if share <= 0 or share >= 1:
+        return "0 %" if share <= 0 else "100 %"
+    if share > _CLOSE_TO_SURE:
         return "over 99.9 %"
-    if 0 < share < 1 - _CLOSE_TO_SURE:
+    if share < 1 - _CLOSE_TO_SURE:
         return "under 0.1 %"
     return f"{100 * share:.0f} %" if 0.0995 <= share <= 0.9005 else f"{100 * share:.1f} %"
