@@ -122,7 +122,7 @@ def fact_score(counts: Mapping[FactName, FactCount]) -> float | None:
 
 FACT_SCORE: Final = MetricSpec(
     name="fact_score",
-    version="2",
+    version="3",
     title="Facts right",
     direction="up",
     low=0.0,
@@ -133,7 +133,7 @@ FACT_SCORE: Final = MetricSpec(
 )
 SIDE_ERROR: Final = MetricSpec(
     name="side_error",
-    version="2",
+    version="3",
     title="Wrong side",
     direction="down",
     low=0.0,
@@ -147,7 +147,7 @@ at all. A description without one is neither wrong nor free of error: it has no 
 counted, so that silence earns nothing. Version 1 counted it as free of error."""
 ORGAN_ERROR: Final = MetricSpec(
     name="organ_error",
-    version="2",
+    version="3",
     title="Wrong organ",
     direction="down",
     low=0.0,

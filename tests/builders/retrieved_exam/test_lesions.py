@@ -141,3 +141,11 @@ def test_an_id_that_is_no_number_is_left_out(write_set, make_row) -> None:
     found = read_lesion_set(write_set(rows), seed=1)
     assert len(found.lesions) == 6
     assert any("no whole number" in one.evidence for one in found.findings)
+
+
+def test_a_size_that_is_not_read_is_reported(write_set, make_row) -> None:
+    rows = [*_rows(make_row), make_row(lesion_idx="7", description="A 1 . 5 cm cyst.", patient=9)]
+    found = read_lesion_set(write_set(rows), seed=1)
+    (odd,) = [one for one in found.findings if one.code == "size-unreadable"]
+    assert (odd.where, odd.count) == ("lesion 7", 1)
+    assert "5 cm" in odd.evidence

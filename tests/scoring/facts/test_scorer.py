@@ -40,7 +40,7 @@ def test_a_right_description() -> None:
     assert [row.value for row in found.values()] == [1.0, 0.0, 0.0]
     row = found["fact_score"]
     assert (row.run, row.item, row.draw, row.patient) == ("r", ITEM.id, 2, "p1")
-    assert (row.metric_version, row.profile, row.unit) == ("2", "honest", "score")
+    assert (row.metric_version, row.profile, row.unit) == ("3", "honest", "score")
     assert row.reason == (
         "body part right (chest); organ right (lung); side right (left); type right (nodule)"
     )

@@ -57,6 +57,8 @@ def _problem(text: str, written: DraftText) -> str | None:
             + (f", not {one.reference}" if one.reference else "")
             for one in against[:3]
         )
+    if said.unread_sizes:
+        return f"a size in it is written in a way that is not read: {said.unread_sizes[0]}"
     if written.size and all(lesion.size is None for lesion in read_facts(written.size).lesions):
         return f"its size is none that can be read: {written.size}"
     return None

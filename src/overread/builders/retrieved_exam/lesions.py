@@ -20,10 +20,11 @@ from overread.builders.lesion_table import left_out
 from overread.builders.patient_splits import split_patients
 from overread.builders.retrieved_exam.embeddings import Seen
 from overread.errors import ReleaseError, expected
+from overread.models.baselines.words import stated_size
 from overread.records import Box, Finding, Severity
 from overread.scoring.facts.facts import LesionFacts
 from overread.scoring.facts.ontology import OntologyTerms
-from overread.scoring.facts.reader import read_facts
+from overread.scoring.facts.reader import read_facts, size_of
 from overread.store.hashes import file_sha256
 
 __all__ = ["ExamLesion", "LesionSet", "read_lesion_set"]
@@ -199,11 +200,23 @@ def _usable(
 
 
 def _unread(lesions: Iterable[ExamLesion]) -> Iterator[Finding]:
-    """Report descriptions that no question can be made of; their lesions stay in the set."""
+    """Report descriptions and sizes that are not read; their lesions stay in the set."""
     where: dict[str, list[str]] = defaultdict(list)
     for lesion in lesions:
         if lesion.facts.unreadable is not None:
             where[lesion.facts.unreadable].append(f"lesion {lesion.lesion_idx}")
+    odd = [(one, _odd_size(one)) for one in lesions]
+    sizes = [(f"lesion {one.lesion_idx}", how) for one, how in odd if how]
+    if sizes:
+        yield Finding(
+            severity=Severity.WARNING,
+            code="size-unreadable",
+            where=sizes[0][0],
+            evidence=f"a size is written in a way that is not read: {sizes[0][1]}",
+            effect="no question about sizes asks for it or offers it; no choice is called wrong by "
+            "it",
+            count=len(sizes),
+        )
     for reason, at in where.items():
         yield Finding(
             severity=Severity.WARNING,
@@ -213,6 +226,14 @@ def _unread(lesions: Iterable[ExamLesion]) -> Iterator[Finding]:
             effect="no question asks about it or offers it",
             count=len(at),
         )
+
+
+def _odd_size(lesion: ExamLesion) -> str | None:
+    """Give the size of a lesion, stated or in its description, that cannot be read."""
+    pixels = stated_size(lesion.size)
+    if lesion.size and size_of(lesion.size) is None and (pixels is None or pixels.unit != "px"):
+        return lesion.size
+    return next(iter(lesion.facts.unread_sizes), None)
 
 
 def _look(

@@ -56,6 +56,8 @@ class LesionFacts:
     lesions: tuple[Lesion, ...] = ()
     unreadable: str | None = None
     """``empty``, ``not in English (German?)``, ``names no fact of a lesion``."""
+    unread_sizes: tuple[str, ...] = ()
+    """Lengths written in a way that is not read, as in "1 . 5 cm": no size was made of them."""
     reader_failed: bool = False
     """Whether the text is unreadable through no fault of its own: the model that was to read it
     gave no reply, or none of the form asked for."""

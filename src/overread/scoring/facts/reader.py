@@ -21,7 +21,7 @@ from overread.scoring.facts.lexicon import Lexicon, lexicon
 from overread.scoring.facts.mention import Mention
 from overread.scoring.facts.mentions import mentions_in
 from overread.scoring.facts.ontology import OntologyTerms
-from overread.scoring.facts.sizes import size_mentions
+from overread.scoring.facts.sizes import size_mentions, unread_sizes
 from overread.scoring.facts.words import Word, prepared, words_of
 
 __all__ = ["completed", "read_facts", "size_of"]
@@ -88,9 +88,10 @@ def _read(text: str) -> LesionFacts:
     known = lexicon()
     lesions = [_lesion(group, known) for group in groups_of(words, mentions, sizes)]
     lesions = _inherited([lesion for lesion in lesions if not lesion.is_empty])
+    unread = tuple(unread_sizes(text))
     if not lesions:
-        return LesionFacts(unreadable="names no fact of a lesion")
-    return LesionFacts(lesions=tuple(lesions))
+        return LesionFacts(unreadable="names no fact of a lesion", unread_sizes=unread)
+    return LesionFacts(lesions=tuple(lesions), unread_sizes=unread)
 
 
 def _foreign(text: str, words: Sequence[Word]) -> str | None:
@@ -272,7 +273,7 @@ def completed(facts: LesionFacts, ontology: OntologyTerms) -> LesionFacts:
     )
     if full.is_empty:
         return facts
-    return LesionFacts(lesions=(full,))
+    return LesionFacts(lesions=(full,), unread_sizes=facts.unread_sizes)
 
 
 def _one(term: str | None) -> Lesion:

@@ -46,8 +46,10 @@ _SEEN: Final = frozenset(
     ("seen", "identified", "present", "observed", "visualized", "visible", "detected", "evident",
      "appreciated", "found", "noted", "demonstrated")
 )  # fmt: skip
+_BUT: Final = r"(?! (?:apart|except|other|aside|save|but)\b)"
 _NORMAL_AT_ONCE: Final = re.compile(
-    r"(?:\w+ ){0,2}?(?:spared|normal|clear|unremarkable|intact|uninvolved)\b"
+    r"(?:(?!(?:with|without|and|or|in|of|by|from|near|has|have|shows?|an?|the)\b)\w+ ){0,2}?"
+    rf"(?:spared|normal|clear|unremarkable|intact|uninvolved)\b{_BUT}"
 )
 _SUFFERS: Final = re.compile(
     r"\b(?:is|are) (?:\w+ )?(?:displaced|compressed|invaded|encased|effaced|obstructed|narrowed|"
@@ -56,8 +58,7 @@ _SUFFERS: Final = re.compile(
 """Of an organ before it: the lesion is beside."""
 _NORMAL: Final = re.compile(
     r"\b(?:is|are|appear|appears|look|looks|remain|remains)(?: \w+){0,1} (?:clear|normal|"
-    r"unremarkable|spared|preserved|intact|uninvolved)\b"
-    r"(?! (?:apart|except|other|aside|save|but)\b)"
+    rf"unremarkable|spared|preserved|intact|uninvolved)\b{_BUT}"
 )
 _RESOLVED: Final = frozenset(("resolved",))
 
@@ -72,6 +73,12 @@ def denied(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
         if not reach:
             continue
         inside = [each for each in found if reach[0] <= each.start < reach[1]]
+        but = _exception(words, inside, reach)
+        if but is not None:
+            for mention in inside:
+                if mention.start < but and (mention.term.type or mention.term.attribute):
+                    marked[mention.start] = replace(marked[mention.start], dropped=True)
+            continue
         has_type = any(each.term.type for each in inside)
         for mention in inside:
             is_place = bool(mention.term.place or mention.term.side or mention.site)
@@ -79,7 +86,26 @@ def denied(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
                 marked[mention.start], denied=True, dropped=is_place and not has_type
             )
     result = [marked[mention.start] for mention in found if mention.start in marked]
-    return [_afterwards(words, mention, ends) for mention in result]
+    types = [mention for mention in result if mention.term.type]
+    return [_afterwards(words, mention, ends, types) for mention in result]
+
+
+def _exception(
+    words: Sequence[Word], inside: Sequence[Mention], reach: tuple[int, int]
+) -> int | None:
+    """Find where what a "no" reaches turns to a lesion that is there: "no mass except a cyst"."""
+    last = max((each.start for each in inside if each.term.type), default=0)
+    for place in range(reach[0], last):
+        follows = words[place + 1].text if place + 1 < len(words) else ""
+        if words[place].text in _EXCEPT or (words[place].text, follows) in _EXCEPT_FOR:
+            return place
+    return None
+
+
+_EXCEPT: Final = frozenset(("except", "beside", "excepting"))
+_EXCEPT_FOR: Final = frozenset(
+    (("other", "than"), ("apart", "from"), ("aside", "from"), ("save", "for"))
+)
 
 
 def _ends(words: Sequence[Word]) -> list[int]:
@@ -126,7 +152,9 @@ def _reach(
     return place + 1, end
 
 
-def _afterwards(words: Sequence[Word], mention: Mention, ends: Sequence[int]) -> Mention:
+def _afterwards(
+    words: Sequence[Word], mention: Mention, ends: Sequence[int], types: Sequence[Mention]
+) -> Mention:
     """Look at what the clause says after a mention."""
     end = min(ends[mention.end], mention.end + _FARTHEST)
     after = " ".join(word.text for word in words[mention.end : end])
@@ -134,7 +162,12 @@ def _afterwards(words: Sequence[Word], mention: Mention, ends: Sequence[int]) ->
     if mention.term.type and (_NOT_SEEN.search(after) or before in _RESOLVED):
         return replace(mention, denied=True)
     if mention.term.place or mention.term.side:
-        if _NORMAL.search(after) or _NORMAL_AT_ONCE.match(after) or _is_normal(words, mention):
+        following = next((each.start for each in types if each.start >= mention.end), end)
+        until = " ".join(word.text for word in words[mention.end : min(end, following)])
+        normal = _NORMAL.search(until) or _NORMAL_AT_ONCE.match(until)
+        if (normal and not _is_where(words, mention, types)) or _is_normal(words, mention):
+            return replace(mention, dropped=True)
+        if mention.term.side and _is_of_image(words, mention):
             return replace(mention, dropped=True)
         if _SUFFERS.search(after):
             return replace(mention, landmark=True)
@@ -143,10 +176,41 @@ def _afterwards(words: Sequence[Word], mention: Mention, ends: Sequence[int]) ->
 
 def _is_normal(words: Sequence[Word], mention: Mention) -> bool:
     """Whether it is called normal up front: "normal left kidney, …"."""
-    before = {word.text for word in words[max(0, mention.start - 2) : mention.start]}
-    follows = [word.text for word in words[mention.end : mention.end + 2]]
-    ends = not follows or bool(_PAUSES & set(follows if mention.term.side else follows[:1]))
-    return ends and bool(before & {"normal", "unremarkable"})
+    before: list[str] = []
+    for word in reversed(words[max(0, mention.start - 3) : mention.start]):
+        if word.text in _PAUSES:
+            break
+        before.append(word.text)
+    n = 2 if mention.term.side else 1
+    follows = [word.text for word in words[mention.end : mention.end + n]]
+    ends = len(follows) < n or bool(_PAUSES & set(follows))
+    return ends and bool({"normal", "unremarkable"} & set(before))
+
+
+def _is_where(words: Sequence[Word], mention: Mention, types: Sequence[Mention]) -> bool:
+    """Whether a type before it is in it: "cyst in the left kidney, the right one is normal"."""
+    last = next((each for each in reversed(types) if each.end <= mention.start), None)
+    if last is None:
+        return False
+    between = [word.text for word in words[last.end : mention.start]]
+    at = next((place for place, text in enumerate(between) if text in _WHERE), None)
+    return at is not None and not (_PAUSES | CLAUSE_ENDS) & set(between[at:])
+
+
+_WHERE: Final = frozenset(("in", "within", "of", "at", "on", "involving", "from"))
+_IMAGE: Final = r"(?:image|picture|screen|slice|scan|view|frame|figure|photo|photograph|viewer)"
+_OF_IMAGE: Final = re.compile(
+    rf"(?:(?:hand )?(?:side|half|part|portion|aspect|edge|border|third) )?(?:of|in|on) "
+    rf"(?:the |this )?(?:(?:ct|axial|displayed|provided|given) ){{0,2}}{_IMAGE}\b"
+)
+_IMAGE_S: Final = re.compile(rf"\b(?:{_IMAGE}|reader|observer)(?: ' s| ')?$")
+
+
+def _is_of_image(words: Sequence[Word], mention: Mention) -> bool:
+    """Whether a side is the picture's, on which the patient's right may lie left."""
+    after = " ".join(word.text for word in words[mention.end : mention.end + 8])
+    before = " ".join(word.text for word in words[max(0, mention.start - 3) : mention.start])
+    return _OF_IMAGE.match(after) is not None or _IMAGE_S.search(before) is not None
 
 
 _PAUSES: Final = frozenset(",.;") | frozenset(("and", "with", "but"))
@@ -192,6 +256,8 @@ def told_beside(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
     for mention in found:
         for place in range(position, mention.start):
             state = _state(words, place, state)
+            if _moved(words, place) and any(each.term.place or each.term.side for each in marked):
+                state = "history"
             if spread and words[place].text == "from":
                 state = "from"
         position = max(position, mention.end)
@@ -209,6 +275,14 @@ def told_beside(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
             mention = replace(mention, dropped=True)
         marked.append(mention)
     return marked
+
+
+def _moved(words: Sequence[Word], place: int) -> bool:
+    """Whether an earlier place follows: "in the left lung, previously seen in the right lung"."""
+    after = {word.text for word in words[place + 1 : place + 3]}
+    return words[place].text in ("previously", "formerly", "earlier") and bool(
+        after & {"in", "within", "at", "on"}
+    )
 
 
 def _opens(words: Sequence[Word], mention: Mention) -> bool:

@@ -7,29 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from overread.scoring.facts.facts import Size
-
-__all__ = ["SizeMention", "size_mentions"]
-
-_ONES: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_TEENS: Final = (
-    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
-    "eighteen", "nineteen",
-)  # fmt: skip
-_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORDS: Final = {
-    "half a": 0.5,
-    "a half": 0.5,
-    "half": 0.5,
-    "a": 1.0,
-    **{word: float(number) for number, word in enumerate((*_ONES, *_TEENS), 1)},
-    **{word: 10.0 * number for number, word in enumerate(_TENS, 2)},
-}
-_ONE: Final = rf"(?:{'|'.join(_ONES)})"
-_NUMBER: Final = (
-    r"(?:(?<![\d.,])\d{1,4}(?:[.,]\d{1,3})?|(?<![\d.,])[.]\d{1,2}|\b(?:half a|a half|half|"
-    rf"(?:(?:{'|'.join(_TENS)})(?:[ -]{_ONE}\b)?|{'|'.join(_TEENS)}|{_ONE})"
-    rf"(?: and a half| point {_ONE})?|a)\b(?=[ -]))"
+from overread.scoring.facts.numbers_in_text import (
+    NUMBER,
+    WORD,
+    begins_amid,
+    ends_amid,
+    value_of,
 )
+
+__all__ = ["SizeMention", "size_mentions", "unread_sizes"]
+
 _UNIT: Final = r"(?:mms?\b|cms?\b|millimet(?:er|re)s?\b|centimet(?:er|re)s?\b)"
 _AXIS: Final = (
     r"(?: ?\((?:[a-z ]{1,20})\)| (?:ap|tr|cc|transverse|craniocaudal|anteroposterior|long|wide|"
@@ -44,10 +31,10 @@ _BOUND: Final = (
     r"\blarger than|\bover|\bexceeding|>|≥|\bat least))?[ -]?"
 )
 _SIZE: Final = re.compile(
-    rf"{_BOUND}(?P<a>{_NUMBER})(?:[ -]?(?P<ua>{_UNIT}))?{_AXIS}"
-    rf"(?:(?P<to> ?(?:-|\bto\b|\band\b) ?)(?P<r>{_NUMBER})"
-    rf"|{_TIMES}(?P<b>{_NUMBER})(?:[ -]?(?P<ub>{_UNIT}))?{_AXIS}"
-    rf"(?:{_TIMES}(?P<c>{_NUMBER}){_AXIS})?)?(?:[ -]?(?P<u>{_UNIT}))?"
+    rf"{_BOUND}(?P<a>{NUMBER})(?:[ -]?(?P<ua>{_UNIT}))?{_AXIS}"
+    rf"(?:(?P<to> ?(?:-|\bto\b|\band\b) ?)(?P<r>{NUMBER})"
+    rf"|{_TIMES}(?P<b>{NUMBER})(?:[ -]?(?P<ub>{_UNIT}))?{_AXIS}"
+    rf"(?:{_TIMES}(?P<c>{NUMBER}){_AXIS})?)?(?:[ -]?(?P<u>{_UNIT}))?"
 )
 _EARLIER: Final = re.compile(
     r"(?:\bpreviously|\bprior|\bformerly|\bcompared (?:to|with)|(?<!apart )(?<!aside )"
@@ -60,6 +47,11 @@ _DISTANCE: Final = re.compile(
     r"sections?|cuts))|slices?|sections?|collimation|reconstructions?|apart|beyond|off|"
     r"(?:solid|calcified|enhancing|cystic) components?)\b"
 )
+_SPLIT: Final = re.compile(
+    rf"(?:\d|[¼-¾⅐-⅞]|\b{WORD}|\b(?:halves|thirds?|quarters?|fourths?|fifths?|tenths?)(?: of an?)?)"
+    rf"[ -]?{_UNIT}"
+)
+"""A number and a unit, read or not."""
 _SUBCENTIMETRE: Final = re.compile(r"\bsub-?centimet(?:er|re)\b|\bsub-?cm\b")
 _LARGEST_MM: Final = 600.0
 """No lesion is longer; a larger number is something else."""
@@ -84,18 +76,58 @@ def size_mentions(text: str) -> list[SizeMention]:
     >>> len(size_mentions("a 2.3 x 1.5 cm mass, previously 18 mm"))
     1
     """
+    return _read(text)[0]
+
+
+def unread_sizes(text: str) -> list[str]:
+    """List lengths in a prepared text that are written in a way that is not read.
+
+    Examples
+    --------
+    >>> unread_sizes("a nodule of 1 . 5 cm"), unread_sizes("a nodule of a hundred millimetres")
+    (['5 cm'], ['hundred millimetres'])
+    >>> unread_sizes("a 2.3 x 1.5 cm mass, previously 18 mm")
+    []
+    """
+    _, known = _read(text)
+    found: list[str] = []
+    spans = iter(known)
+    span = next(spans, None)
+    for match in _SPLIT.finditer(text):
+        while span is not None and span[1] < match.end():
+            span = next(spans, None)
+        if span is None or span[0] > match.start():
+            found.append(match[0])
+    return found
+
+
+def _read(text: str) -> tuple[list[SizeMention], list[tuple[int, int]]]:
+    """Give the sizes, and where lengths stand that were understood, those of no lesion included."""
     found: list[SizeMention] = []
+    known: list[tuple[int, int]] = []
     for match in _SIZE.finditer(text):
         unit = match["u"] or match["ub"] or match["ua"]
-        if unit is None or _is_no_size(text, match):
+        if unit is None or _is_part(text, match):
+            continue
+        if _is_no_size(text, match):
+            known.append(match.span())
             continue
         size = _size(match, unit)
         if size is not None:
+            known.append(match.span())
             found.append(SizeMention(size=size, start=match.start(), end=match.end()))
     for match in _SUBCENTIMETRE.finditer(text):
         size = Size(axes_mm=(10.0,), low_mm=0.0, high_mm=10.0)
         found.append(SizeMention(size=size, start=match.start(), end=match.end()))
-    return sorted(found, key=lambda each: each.start)
+    return sorted(found, key=lambda each: each.start), known
+
+
+def _is_part(text: str, match: re.Match[str]) -> bool:
+    """Whether its first number is the end, or its last the beginning, of a longer one."""
+    if begins_amid(text, match.start("a")):
+        return True
+    last = next(name for name in ("c", "b", "r", "a") if match[name] is not None)
+    return match.end() == match.end(last) and ends_amid(text, match.end())
 
 
 def _is_no_size(text: str, match: re.Match[str]) -> bool:
@@ -110,46 +142,27 @@ def _is_no_size(text: str, match: re.Match[str]) -> bool:
 
 def _size(match: re.Match[str], unit: str) -> Size | None:
     first = _mm(match["a"], match["ua"] or match["ub"] or unit)
+    others = [
+        _mm(match[name], match[own] or unit)
+        for name, own in (("r", "u"), ("b", "ub"), ("c", "u"))
+        if match[name] is not None
+    ]
+    read = [each for each in (first, *others) if each is not None and 0 <= each <= _LARGEST_MM]
+    if first is None or len(read) <= len(others) or not all(read[1:] if match["r"] else read):
+        return None
     if match["r"] is not None:
-        second = _mm(match["r"], match["u"] or unit)
-        if first > _LARGEST_MM or second > _LARGEST_MM or not second:
-            return None
+        second = read[1]
         before = match.string[max(0, match.start() - 12) : match.start()]
         if re.search(r"\bfrom\s*$", before):
             return Size(axes_mm=(second,), low_mm=second, high_mm=second)
         low, high = sorted((first, second))
         return Size(axes_mm=(high, low), low_mm=low, high_mm=high)
-    parts = [first]
-    if match["b"] is not None:
-        parts.append(_mm(match["b"], match["ub"] or unit))
-    if match["c"] is not None:
-        parts.append(_mm(match["c"], match["u"] or unit))
-    axes = tuple(sorted(parts, reverse=True))
-    if not 0 < axes[-1] <= axes[0] <= _LARGEST_MM:
-        return None
+    axes = tuple(sorted(read, reverse=True))
     if match["less"]:
         return Size(axes_mm=axes, low_mm=0.0, high_mm=axes[0])
     return Size(axes_mm=axes, low_mm=axes[0], high_mm=None if match["more"] else axes[0])
 
 
-def _mm(number: str, unit: str) -> float:
-    value = _value(number)
-    return round(value * (10.0 if unit.startswith("c") else 1.0), 3)
-
-
-def _value(number: str) -> float:
-    """Give the value of a number in digits or words: ``2,3``, ``twenty-five``, ``one point two``.
-
-    Examples
-    --------
-    >>> [_value(each) for each in ("2,3", "twenty-five", "one and a half", "two point five")]
-    [2.3, 25.0, 1.5, 2.5]
-    """
-    if number[0].isdigit() or number[0] == ".":
-        return float(number.replace(",", "."))
-    if number in _WORDS:
-        return _WORDS[number]
-    whole, _, tenths = number.partition(" point ")
-    whole, _, half = whole.partition(" and a ")
-    parts = sum(_WORDS[word] for word in re.split("[ -]", whole))
-    return parts + (0.5 if half else 0.0) + (_WORDS[tenths] / 10 if tenths else 0.0)
+def _mm(number: str, unit: str) -> float | None:
+    value = value_of(number)
+    return None if value is None else round(value * (10.0 if unit.startswith("c") else 1.0), 3)
