@@ -213,8 +213,7 @@ def _unread(lesions: Iterable[ExamLesion]) -> Iterator[Finding]:
             code="size-unreadable",
             where=sizes[0][0],
             evidence=f"a size is written in a way that is not read: {sizes[0][1]}",
-            effect="no question about sizes asks for it or offers it; no choice is called wrong by "
-            "it",
+            effect="that length asks no question and calls no choice wrong",
             count=len(sizes),
         )
     for reason, at in where.items():
