@@ -14,6 +14,7 @@ from overread.builders.retrieved_exam.draw import draw_units, reletter
 from overread.builders.retrieved_exam.embeddings import Embeddings
 from overread.builders.retrieved_exam.unlike import excludes, why_unlike
 from overread.records import Box
+from overread.store.hashes import canonical_json, sha256_text
 
 SIDES, PLACES = ("left", "right"), ("lung", "kidney", "adrenal gland", "breast", "thyroid lobe")
 MARGINS = ("smooth", "spiculated")
@@ -153,6 +154,21 @@ def test_whatever_is_drawn_has_one_right_choice_of_four(make_lesion, told_of, se
     every = {f"{split}/{task}" for split in layout.QUESTION_SPLITS for task in layout.TASKS}
     silent = every - asked - said
     assert all(f"{one.partition('/')[0]}/any task" in said for one in silent)
+
+
+def test_a_seed_draws_the_same_questions_in_every_version(make_lesion) -> None:
+    # Of 90 lesions whose slices show two each, as drawn before pairs were kept.
+    lesions = [
+        replace(one, picture_sha256=f"picture {i % 60}", patient=f"p{i % 60}")
+        for i, one in enumerate(_lesions(make_lesion, 90, patients=60))
+    ]
+    units, _ = _draw(lesions, stacks=frozenset(range(50)))
+    told_of = [
+        (unit.split, unit.task, unit.letter, [(o.lesion_idx, o.why_wrong) for o in unit.options])
+        for unit in units
+    ]
+    assert len(units) == 246
+    assert sha256_text(canonical_json(told_of)).startswith("5b4cc632dda15880")
 
 
 def test_splits_never_meet_in_a_question(make_lesion) -> None:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
 
 from overread.builders.retrieved_exam.lesions import ExamLesion
-from overread.builders.retrieved_exam.unlike import excludes, seen_with, told, why_unlike
+from overread.builders.retrieved_exam.unlike import Pairs, excludes, seen_with, told, why_unlike
 
 
 def unlike(task: str, one: ExamLesion, other: ExamLesion, *beside_one: ExamLesion) -> str | None:
@@ -120,3 +121,32 @@ def test_a_stack_shows_the_lesions_of_its_nine_slices(make_lesion) -> None:
     assert seen_with("img2txt", shown, every) == ()
     same_slice = at(6, "000001_01_02_050.png")  # in another window: another picture
     assert seen_with("img2txt", shown, (*every, same_slice)) == (same_slice,)
+
+
+@pytest.mark.parametrize("task", ["img2txt", "ct2txt", "img2attrib", "img2size"])
+def test_pairs_are_judged_alike_alone_and_among_all(make_lesion, task) -> None:
+    words = (
+        "A smooth, hypodense cyst in the liver.",
+        "A hyperdense, irregular lesion of the spleen.",
+        "A cyst in the left kidney of 3 cm.",
+        "A spiculated nodule in the right lung.",
+    )
+    sizes = ("12 mm", "31.0 x 20.0 mm", "box of 40 x 20 pixels", "box of 90 x 20 pixels", "")
+    lesions = [
+        make_lesion(i, words[i % 4], size=sizes[i % 5], patient=f"{i % 7}", picture=f"{i % 9}")
+        for i in range(24)
+    ]
+    pairs = Pairs(task, lesions)
+    found = set()
+    for (row, one), (at, other) in itertools.permutations(enumerate(lesions), 2):
+        reason = why_unlike(
+            task,
+            one,
+            other,
+            with_one=seen_with(task, one, lesions),
+            with_other=seen_with(task, other, lesions),
+        )
+        assert pairs.why_unlike(row, at) == reason
+        assert pairs.are_unlike(row, at) is (reason is not None)
+        found.add(reason is None)
+    assert found == {True, False}

@@ -7,19 +7,19 @@ how often a text turns up tells the answer: whoever does not look is right one t
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.exam_draws import draw_letters, in_letter_order
 from overread.builders.retrieved_exam.embeddings import Embeddings
 from overread.builders.retrieved_exam.lesions import ExamLesion
 from overread.builders.retrieved_exam.neighbours import nearest_neighbours
-from overread.builders.retrieved_exam.unlike import seen_with, told, why_unlike
+from overread.builders.retrieved_exam.unlike import Pairs, told
 from overread.records import Box, Finding, Severity
 
 __all__ = ["Misplace", "Option", "Unit", "draw_units", "reletter"]
@@ -168,42 +168,32 @@ class _Searched:
             [numbers.setdefault(one.patient, len(numbers)) for one in self.lesions], dtype=np.int64
         )
         self._near = nearest_neighbours(self._own.vectors, k=_NEIGHBOURS, groups=groups)
-        self._unlike: dict[tuple[str, int, int], str | None] = {}
-        self._of_patient: dict[str, list[ExamLesion]] = defaultdict(list)
-        self._on_picture: dict[str, list[ExamLesion]] = defaultdict(list)
-        for lesion in self.lesions:
-            self._of_patient[lesion.patient].append(lesion)
-            self._on_picture[lesion.picture_sha256].append(lesion)
+        self._further: dict[int, NDArray[np.int32]] = {}
+        self._pairs: dict[tuple[str, bool], Pairs] = {}
 
     def nearest_first(self, row: int) -> Iterator[int]:
         """Give other patients' lesions, the nearest first; beyond the first 64 on demand."""
-        first = [int(other) for other in self._near.index[row] if other >= 0]
+        first: list[int] = [int(other) for other in self._near.index[row] if other >= 0]
         yield from first
         done = set(first)
-        for other in self._own.nearest_first(row)[:_MOST_LOOKED_AT]:
+        if row not in self._further:
+            self._further[row] = np.array(
+                self._own.nearest_first(row)[:_MOST_LOOKED_AT], dtype=np.int32
+            )
+        for other in self._further[row].tolist():
             if other not in done:
                 yield other
 
     def likeness(self, row: int, other: int) -> float:
         return self._own.similarity(row, other)
 
-    def unlike(self, task: str, row: int, other: int) -> str | None:
-        """Say why two can stand side by side, worded from the first one's side."""
-        key = (task, row, other)
-        if key not in self._unlike:
-            self._unlike[key] = why_unlike(
-                task,
-                self.lesions[row],
-                self.lesions[other],
-                with_one=self._seen_with(task, row),
-                with_other=self._seen_with(task, other),
-            )
-        return self._unlike[key]
-
-    def _seen_with(self, task: str, row: int) -> Sequence[ExamLesion]:
-        lesion = self.lesions[row]
-        near = (*self._of_patient[lesion.patient], *self._on_picture[lesion.picture_sha256])
-        return seen_with(task, lesion, near)
+    def pairs(self, task: str) -> Pairs:
+        """Give the pairs of a task; tasks that tell and show the same share them."""
+        telling = "size" if task == "img2size" else "attrib" if task.endswith("attrib") else "text"
+        key = telling, task in layout.STACK_TASKS
+        if key not in self._pairs:
+            self._pairs[key] = Pairs(task, self.lesions)
+        return self._pairs[key]
 
 
 def _draw(
@@ -223,6 +213,7 @@ def _draw(
         and lesion.facts.unreadable is None
     ]
     members = frozenset(pool)
+    pairs = searched.pairs(task)
     drawn: list[tuple[Option, ...]] = []
     done: set[frozenset[int]] = set()
     failed = repeated = 0
@@ -233,14 +224,14 @@ def _draw(
         if task == "txt2bbox":
             options = _boxes(searched.lesions[row], misplace, rng)
         else:
-            four = _four(task, searched, row, members)
+            four = _four(searched, pairs, row, members)
             if four is not None and frozenset(four) in done:
                 repeated += 1
                 continue
             options = None
             if four is not None:
                 done.add(frozenset(four))
-                options = _options(task, searched, four, int(rng.integers(4)))
+                options = _options(searched, pairs, four, int(rng.integers(4)))
         if options is None:
             failed += 1
         else:
@@ -264,26 +255,26 @@ def _draw(
 
 
 def _four(
-    task: str, searched: _Searched, anchor: int, members: frozenset[int]
+    searched: _Searched, pairs: Pairs, anchor: int, members: frozenset[int]
 ) -> tuple[int, ...] | None:
     """Take the nearest that exclude the anchor and each other; no patient twice."""
     four = [anchor]
     for other in searched.nearest_first(anchor):
-        if other in members and all(
-            searched.unlike(task, taken, other) is not None for taken in four
-        ):
+        if other in members and all(pairs.are_unlike(taken, other) for taken in four):
             four.append(other)
             if len(four) == len(layout.LETTERS):
                 return tuple(four)
     return None
 
 
-def _options(task: str, searched: _Searched, four: Sequence[int], right: int) -> tuple[Option, ...]:
+def _options(
+    searched: _Searched, pairs: Pairs, four: Sequence[int], right: int
+) -> tuple[Option, ...]:
     shown = four[right]
     return tuple(
         Option(
             lesion_idx=searched.lesions[row].lesion_idx,
-            why_wrong=None if row == shown else searched.unlike(task, shown, row),
+            why_wrong=None if row == shown else pairs.why_unlike(shown, row),
             likeness=None if row == shown else round(searched.likeness(shown, row), 4),
         )
         for row in four
