@@ -133,7 +133,13 @@ def test_pairs_are_judged_alike_alone_and_among_all(make_lesion, task) -> None:
     )
     sizes = ("12 mm", "31.0 x 20.0 mm", "box of 40 x 20 pixels", "box of 90 x 20 pixels", "")
     lesions = [
-        make_lesion(i, words[i % 4], size=sizes[i % 5], patient=f"{i % 7}", picture=f"{i % 9}")
+        make_lesion(
+            i,
+            words[i % 4],
+            size=sizes[i % 5],
+            patient=f"{i % 7}",
+            picture=f"{i if i < 12 else i % 9}",
+        )
         for i in range(24)
     ]
     pairs = Pairs(task, lesions)
