@@ -172,7 +172,7 @@ def _normal(
     ties: NDArray[np.float64], ups: NDArray[np.float64], doubled: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     n = ties.sum(axis=1)
-    variance = n * (n + 1) * (2 * n + 1) / 24 - (ties**3 - ties).sum(axis=1) / 48
+    variance = n * (n + 1) * (2 * n + 1) / 24 - (ties * ties * ties - ties).sum(axis=1) / 48
     off = (ups * doubled).sum(axis=1) / 2 - n * (n + 1) / 4
     error = np.sqrt(np.where(variance > 0, variance, np.nan))
     return np.stack([special.ndtr((0.5 - off) / error), special.ndtr((0.5 + off) / error)], axis=1)
