@@ -138,7 +138,7 @@ def test_pairs_are_judged_alike_alone_and_among_all(make_lesion, task) -> None:
             words[i % 4],
             size=sizes[i % 5],
             patient=f"{i % 7}",
-            picture=f"{i if i < 12 else i % 9}",
+            picture=f"{i if i < 16 else i % 9}",
         )
         for i in range(24)
     ]
