@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benches.bootstrap import DRAWS, ITEMS, MODELS, PATIENTS, measure_bootstrap
+from benches.exam_drawing import EXAM_LESIONS, measure_exam_drawing
 from benches.harness import measure_harness
 from benches.neighbours import NEIGHBOURS_LESIONS, NEIGHBOURS_WIDTH, measure_neighbours
 from benches.scale import LESIONS, QUESTIONS, measure_scale
@@ -23,7 +24,16 @@ __all__ = ["main"]
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
-    names = ["startup", "harness", "scale", "volumes", "text-metrics", "neighbours", "bootstrap"]
+    names = [
+        "startup",
+        "harness",
+        "scale",
+        "volumes",
+        "text-metrics",
+        "neighbours",
+        "exam-drawing",
+        "bootstrap",
+    ]
     parser.add_argument("parts", nargs="*", choices=[*names, []])
     parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
@@ -51,6 +61,7 @@ def main() -> None:
             width=64 if quick else NEIGHBOURS_WIDTH,
             rounds=1 if quick else 3,
         ),
+        "exam-drawing": lambda: measure_exam_drawing(lesions=200 if quick else EXAM_LESIONS),
         "bootstrap": lambda: measure_bootstrap(
             models=MODELS,
             items=900 if quick else ITEMS,

@@ -53,7 +53,7 @@ def test_volumes_texts_and_draws_are_still_measured(
 ) -> None:
     monkeypatch.delenv("OVERREAD_DATA", raising=False)
     figures = tmp_path / "figures.json"
-    parts = ["volumes", "text-metrics", "bootstrap"]
+    parts = ["volumes", "text-metrics", "exam-drawing", "bootstrap"]
     done = subprocess.run(
         [sys.executable, "-m", "benches", *parts, "--quick", "--json", str(figures)],
         cwd=PROJECT,
@@ -68,5 +68,7 @@ def test_volumes_texts_and_draws_are_still_measured(
     assert found["text-metrics"]["pairs"] == "1,000 of 5 models, synthetic"
     for name in ("bleu", "rouge"):
         assert found["text-metrics"][name]["largest_difference"] < 1e-12
+    (exam,) = found["exam-drawing"].values()
+    assert exam["questions"] > 100
     (drawn,) = found["bootstrap"].values()
     assert drawn["estimates"] > 100
