@@ -53,9 +53,13 @@ def test_a_patient_in_two_stated_splits_is_found_and_the_splits_drawn_anew() -> 
 def test_stated_splits_without_a_validation_part_are_drawn_anew() -> None:
     lesions = [dataclasses.replace(one, stated_split="train") for one in many(1)]
     lesions += [lesion(100, 5, "test")]
-    _splits, (finding,) = split_patients(lesions, np.random.default_rng(0))
+    splits, (finding,) = split_patients(lesions, np.random.default_rng(0))
     assert finding.code == "splits-incomplete"
     assert "validation" in finding.evidence
+    moved = sum(split != "train" for patient, split in splits.items() if patient != "000100")
+    assert moved > 0
+    assert f"; {moved} patients of the stated training split are in test or" in finding.effect
+    assert finding.severity.value == "warning"
 
 
 def test_drawn_splits_have_about_the_planned_shares_and_every_type() -> None:
@@ -82,3 +86,15 @@ def test_the_same_seed_gives_the_same_splits_and_another_one_others() -> None:
 def test_a_single_patient_has_one_split() -> None:
     splits, _findings = split_patients([lesion(1, 5)] * 4, np.random.default_rng(0))
     assert len(splits) == 1
+
+
+def test_a_patient_without_a_split_beside_others_is_left_to_training() -> None:
+    lesions = [lesion(1, 5, "train"), lesion(2, 5, "test"), lesion(3, 4, "validation")]
+    lesions += [lesion(2, 5, None), lesion(4, 5, "7"), lesion(5, 5, None)]
+    splits, findings = split_patients(lesions, np.random.default_rng(0))
+    assert splits["000002"] == "test"
+    assert (splits["000004"], splits["000005"]) == ("train", "train")
+    assert [(one.evidence[:26], one.count) for one in findings] == [
+        ("no split is stated", 2),
+        ("the split is stated as '7'", 1),
+    ]

@@ -219,7 +219,7 @@ def _lesion(row: Mapping[str, str], where: str) -> TableLesion | str:
         window=Window(low_hu=window[0], high_hu=window[1])
         if window and window[0] < window[1]
         else None,
-        stated_split=split_name(row.get("Train_Val_Test")),
+        stated_split=split_name(row.get("Train_Val_Test")) or row.get("Train_Val_Test") or None,
         cells={column: row.get(column, "") for column in layout.DEEPLESION_COLUMNS},
     )
 

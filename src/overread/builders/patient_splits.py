@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +18,8 @@ _SHARES = {"test": 0.3, "validation": 0.2}
 """Of the lesions. More than in the published release, whose training set is large anyway."""
 _WEIGHTS = {"test": 3, "validation": 1}
 """How much variety counts: results come from the test."""
+_LONGEST = 40
+"""Characters of a strange split's name that a finding shows."""
 _TRIES = 300
 """Draws, of which the best by `_merit` is taken."""
 
@@ -37,7 +39,7 @@ class SplitLesion(Protocol):
 
     @property
     def stated_split(self) -> str | None:
-        """The split that its table gives it."""
+        """The split that its table gives it; whatever the table says where that is none."""
         ...
 
 
@@ -46,8 +48,10 @@ def split_patients(
 ) -> tuple[dict[str, str], tuple[Finding, ...]]:
     """Give each patient one split.
 
-    The table's own splits are kept where every lesion has one, all three occur and no patient is
-    in two of them. Otherwise patients are drawn: about 30 % of the lesions for the test, 20 % for
+    The table's own splits are kept where all three occur and no patient is in two of them. A
+    patient without a split that is known is left to training then: whoever may have been trained
+    on is asked about by nothing. Otherwise patients are drawn, and a finding says how many that
+    were for training are not any more: about 30 % of the lesions for the test, 20 % for
     validation, and many lesion types in each.
 
     Returns
@@ -55,14 +59,26 @@ def split_patients(
     splits, findings
         Patient → ``train``, ``validation`` or ``test``; what was wrong with the stated splits.
     """
-    stated: dict[str, set[str | None]] = defaultdict(set)
+    stated: dict[str, set[str]] = {}
     for lesion in lesions:
-        stated[lesion.patient].add(lesion.stated_split)
+        of_patient = stated.setdefault(lesion.patient, set())
+        if lesion.stated_split in SPLITS:
+            of_patient.add(lesion.stated_split)
     mixed = sorted(patient for patient, splits in stated.items() if len(splits) > 1)
-    occurring = set().union(*stated.values())
+    occurring = set[str]().union(*stated.values())
     if not mixed and occurring == set(SPLITS):
-        return {patient: str(min(map(str, splits))) for patient, splits in stated.items()}, ()
-    findings: list[Finding] = []
+        kept = {patient: min(splits, default="train") for patient, splits in stated.items()}
+        effect = "they follow their patient's other lesions, and are left to training without any"
+        return kept, tuple(_unknown(lesions, effect))
+    drawn = _draw(lesions, rng)
+    findings = list(_unknown(lesions, "the splits were drawn anew, by patient"))
+    moved = sum("train" in splits and drawn[p] != "train" for p, splits in stated.items())
+    effect = "the splits were drawn anew, by patient" + (
+        f"; {moved} patients of the stated training split are in test or validation now: a model "
+        "that was trained on it has seen them"
+        if moved
+        else ""
+    )
     if mixed:
         findings.append(
             Finding(
@@ -70,22 +86,41 @@ def split_patients(
                 code="patient-in-two-splits",
                 where=f"patient {mixed[0]}",
                 evidence="the stated splits put lesions of one patient into several of them",
-                effect="the splits were drawn anew, by patient",
+                effect=effect,
                 count=len(mixed),
             )
         )
-    elif occurring - {None}:
+    elif occurring:
         lacking = ", ".join(split for split in SPLITS if split not in occurring)
         findings.append(
             Finding(
-                severity=Severity.INFO,
+                severity=Severity.WARNING if moved else Severity.INFO,
                 code="splits-incomplete",
                 where="the table",
-                evidence=f"the stated splits lack {lacking or 'a split for some lesions'}",
-                effect="the splits were drawn anew, by patient",
+                evidence=f"the stated splits lack {lacking}",
+                effect=effect,
             )
         )
-    return _draw(lesions, rng), tuple(findings)
+    return drawn, tuple(findings)
+
+
+def _unknown(lesions: Sequence[SplitLesion], effect: str) -> Iterator[Finding]:
+    """Name the stated splits that are none; lesions without any, where others have one."""
+    values = Counter(str(lesion.stated_split or "") for lesion in lesions)
+    for value, count in sorted(values.items()):
+        if value in SPLITS or (not value and count == len(lesions)):
+            continue
+        first = next(one.patient for one in lesions if str(one.stated_split or "") == value)
+        said = f"{value[:_LONGEST]!r}, none of {', '.join(SPLITS)}"
+        yield Finding(
+            severity=Severity.WARNING,
+            code="split-unknown",
+            where=f"patient {first}",
+            evidence=f"the split is stated as {said}" if value else "no split is stated",
+            effect=effect,
+            remedy="Correct the table where they belong to a split.",
+            count=count,
+        )
 
 
 def _draw(lesions: Sequence[SplitLesion], rng: np.random.Generator) -> dict[str, str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +13,11 @@ import numpy as np
 
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.files import ReleaseFiles
-from overread.benchmarks.ct_bench.index import Lesion, LesionIndex, read_text
+from overread.benchmarks.ct_bench.index import Lesion, LesionIndex
 from overread.builders.lesion_table import left_out
 from overread.builders.patient_splits import split_patients
 from overread.builders.retrieved_exam.embeddings import Seen
+from overread.builders.retrieved_exam.tables import SetTables, no_set, read_set_tables
 from overread.errors import ReleaseError, expected
 from overread.models.baselines.words import stated_size
 from overread.records import Box, Finding, Severity
@@ -29,7 +28,6 @@ from overread.store.hashes import file_sha256
 
 __all__ = ["ExamLesion", "LesionSet", "read_lesion_set"]
 
-_MAX_TABLE_BYTES: Final = 512 * 2**20
 _SPLIT_DRAWS: Final = 98
 """Sets the stream of drawn splits apart from those of the questions."""
 
@@ -93,20 +91,6 @@ class LesionSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Tables:
-    """Cells of the tables by lesion id, where `LesionIndex` keeps less than an exam needs."""
-
-    lists_none: bool
-    """Whether Metadata.csv, which is the list of lesions, is there and names none: no other table
-    stands in for it then."""
-    repeated: frozenset[str]
-    """Ids with two rows in Metadata.csv or in the merged table."""
-    merged: Mapping[str, Mapping[str, str]]
-    ontology: Mapping[str, Mapping[str, str]]
-    """The first row of an id, as `LesionIndex` reads it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Split:
     """A lesion as the drawing of splits sees it."""
 
@@ -133,17 +117,17 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
     Raises
     ------
     ReleaseError
-        It is no lesion set, it is empty, or it holds one patient only.
+        It is no lesion set, its list of lesions is broken or empty, or it holds one patient only.
     """
     if not root.is_dir():
-        raise _no_set(root, "a file" if root.exists() else "nothing there")
-    index, files = LesionIndex(root), ReleaseFiles(root)
-    known, tables = index.lesions, _read_tables(root)
-    if not known or tables.lists_none:
-        raise _no_set(root, "no lesion in Metadata.csv")
+        raise no_set(root, "a file" if root.exists() else "nothing there")
+    index, files, tables = LesionIndex(root), ReleaseFiles(root), read_set_tables(root)
+    known = index.lesions
+    if not known:
+        raise no_set(root, "no lesion in Metadata.csv")
     usable, faults = _usable(root, files, known, tables)
     if not usable:
-        raise _no_set(root, f"{len(known)} lesions of which none can be used: {'; '.join(faults)}")
+        raise no_set(root, f"{len(known)} lesions of which none can be used: {'; '.join(faults)}")
     rows = {key: known[key] for key in usable}
     patients = {str(lesion.patient) for lesion in rows.values()}
     if len(patients) < 2:
@@ -155,7 +139,7 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
                 remedy="Add patients; an exam about one says nothing about others.",
             )
         )
-    splits, odd = _splits(rows, tables.merged, seed)
+    splits, odd = _splits(rows, tables, seed)
     lesions = [
         _lesion(
             lesion,
@@ -167,7 +151,9 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
         for key, lesion in rows.items()
     ]
     findings = (
-        *index.findings,
+        # Of two rows of one id the index takes the first; an exam takes neither, and says so.
+        *(one for one in index.findings if one.code != "duplicate-lesion"),
+        *tables.findings,
         *odd,
         *(left_out(fault, at) for fault, at in faults.items()),
         *_unread(lesions),
@@ -177,7 +163,7 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
 
 
 def _usable(
-    root: Path, files: ReleaseFiles, known: Mapping[str, Lesion], tables: _Tables
+    root: Path, files: ReleaseFiles, known: Mapping[str, Lesion], tables: SetTables
 ) -> tuple[dict[str, tuple[Path, Path, str]], Mapping[str, list[str]]]:
     """Give both key slices and the plain one's hash by lesion; and faults, with whose they are."""
     faults: dict[str, list[str]] = defaultdict(list)
@@ -236,7 +222,7 @@ def _odd_size(lesion: ExamLesion) -> str | None:
 
 
 def _look(
-    root: Path, files: ReleaseFiles, lesion: Lesion, tables: _Tables
+    root: Path, files: ReleaseFiles, lesion: Lesion, tables: SetTables
 ) -> tuple[Path, Path, str] | str:
     """Find a lesion's two key slices and the hash of the plain one; a text says what is wrong."""
     if lesion.id in tables.repeated:
@@ -260,13 +246,14 @@ def _look(
 
 
 def _splits(
-    rows: Mapping[str, Lesion], merged: Mapping[str, Mapping[str, str]], seed: int
+    rows: Mapping[str, Lesion], tables: SetTables, seed: int
 ) -> tuple[dict[str, str], tuple[Finding, ...]]:
     lines = [
         _Split(
             patient=str(lesion.patient),
-            coarse_type=_whole(merged.get(key, {}).get("Coarse_lesion_type", ""), -1),
-            stated_split=lesion.split,
+            coarse_type=_whole(tables.merged.get(key, {}).get("Coarse_lesion_type", ""), -1),
+            # As it is spelt where it is none: the finding names it.
+            stated_split=lesion.split or tables.splits.get(key) or None,
         )
         for key, lesion in rows.items()
     ]
@@ -316,53 +303,3 @@ def _whole(raw: str, otherwise: int) -> int:
         return int(float(raw))
     except (ValueError, OverflowError):
         return otherwise
-
-
-def _read_tables(root: Path) -> _Tables:
-    by_name = {"".join(path.name.split()).casefold(): path for path in sorted(root.iterdir())}
-
-    def rows(name: str, columns: Sequence[str]) -> Sequence[tuple[str, dict[str, str]]] | None:
-        path = by_name.get("".join(name.split()).casefold())
-        return None if path is None else _rows(path, columns)
-
-    listed = rows(layout.METADATA_FILE, ("lesion_idx",))
-    merged = rows(layout.MERGED_FILE, layout.DEEPLESION_COLUMNS) or ()
-    ontology = rows(layout.ONTOLOGY_FILE, layout.ONTOLOGY_COLUMNS) or ()
-    counts = (Counter(key for key, _ in table) for table in (listed or (), merged))
-    return _Tables(
-        lists_none=listed is not None and not listed,
-        repeated=frozenset(key for count in counts for key, n in count.items() if n > 1),
-        merged=dict(reversed(merged)),
-        ontology=dict(reversed(ontology)),
-    )
-
-
-def _rows(path: Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    """Read the named columns, whatever their case; what cannot be read `LesionIndex` reports."""
-    try:
-        text, _ = read_text(path, max_bytes=_MAX_TABLE_BYTES)
-        reader = csv.reader(io.StringIO(text, newline=""))
-        place = {name.strip().casefold(): at for at, name in enumerate(next(reader, []))}
-        wanted = {name: place[name.casefold()] for name in columns if name.casefold() in place}
-        id_at = place.get("lesion_idx")
-        found: list[tuple[str, dict[str, str]]] = []
-        for cells in reader:
-            if id_at is not None and id_at < len(cells):
-                key = cells[id_at].strip().removesuffix(".0")
-                found.append(
-                    (key, {n: cells[at].strip() for n, at in wanted.items() if at < len(cells)})
-                )
-        return found
-    except (OSError, ValueError, csv.Error):
-        return []
-
-
-def _no_set(root: Path, got: str) -> ReleaseError:
-    return ReleaseError(
-        expected(
-            "LESION-SET",
-            rule="a lesion set in CT-Bench's layout: Metadata.csv, the merged table, both folders",
-            got=f"{root} ({got})",
-            remedy="'overread build lesion-set' makes one of a lesion table and its key slices.",
-        )
-    )
