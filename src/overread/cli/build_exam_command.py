@@ -105,6 +105,8 @@ def lesion_exam_command(
         show(exam_table(report))
         if report.findings:
             show(findings_table(report.findings))
+    if outcome.started_over:
+        notice(f"{out} held a half-built exam: it was cleared away, and built from the start.")
     n = sum(report.questions.values())
     if not report.is_released:
         notice(f"{out}: a draft of {n} questions, NOT released: it leaks; see leaks.csv.")

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from overread.builders.retrieved_exam.built_in_embedding import BuiltInEmbedder
+from overread.builders.retrieved_exam.release import HASHES_FILE
 from overread.contracts import Selection
 from overread.errors import ReleaseError, UsageError
 from overread.records import Severity
 from overread.registry import find_benchmark
+from overread.run.exam_building import build
 from overread.run.exam_building.build import build_lesion_exam
 from overread.run.exam_building.request import ExamOutcome, ExamRequest
 
@@ -240,3 +242,58 @@ def test_nothing_is_written_over(request_of, lesion_set: Path, built: ExamOutcom
         _build(request_of(out=built.out))
     with pytest.raises(UsageError, match="outside the lesion set"):
         _build(request_of(out=lesion_set / "exam"))
+
+
+def _stopped(request_of, monkeypatch: pytest.MonkeyPatch, **changes) -> ExamRequest:
+    """Begin an exam and stop it when most of it is written."""
+    request = request_of(**changes)
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "check_blind", lambda release: (_ for _ in ()).throw(RuntimeError))
+        with pytest.raises(RuntimeError):
+            _build(request)
+    return request
+
+
+def test_a_stopped_build_says_so_and_starts_over(
+    request_of, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = _stopped(request_of, monkeypatch, readers=("longest",))
+    assert (request.out / "qa_llm.json").is_file()
+    assert "Half-built" in (request.out / "UNFINISHED.txt").read_text()
+    with pytest.raises(ReleaseError, match="whose building was stopped half-way or still goes on"):
+        find_benchmark("ct-bench").open(request.out)
+    (request.out / "mine.txt").write_text("of somebody")
+    with pytest.raises(UsageError, match=r"half-built and with mine\.txt"):
+        _build(request)
+    (request.out / "mine.txt").unlink()
+    again = _build(request)
+    never_stopped = _build(request_of(readers=("longest",)))
+    assert (again.started_over, never_stopped.started_over) == (True, False)
+    assert not (request.out / "UNFINISHED.txt").exists()
+    assert (request.out / HASHES_FILE).read_bytes() == (
+        never_stopped.out / HASHES_FILE
+    ).read_bytes()
+
+
+def test_a_stopped_review_keeps_what_people_did(
+    drawn_anew: ExamRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rest = _filled(drawn_anew.out, lambda row: True)
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "check_blind", lambda release: (_ for _ in ()).throw(RuntimeError))
+        with pytest.raises(RuntimeError):
+            _build(replace(drawn_anew, reviewed=(rest,)))
+    with pytest.raises(UsageError, match="a finished one that was being changed"):
+        _build(drawn_anew)
+    assert rest.is_file()
+    _build(replace(drawn_anew, reviewed=(rest,)))
+    assert not (drawn_anew.out / "UNFINISHED.txt").exists()
+
+
+def test_sheets_that_strike_everything_change_nothing(drawn_anew: ExamRequest) -> None:
+    before = (drawn_anew.out / HASHES_FILE).read_bytes()
+    sheet = _filled(drawn_anew.out, lambda row: False)
+    with pytest.raises(UsageError, match=r"--reviewed: expected sheets that leave .* are struck"):
+        _build(replace(drawn_anew, reviewed=(sheet,)))
+    assert (drawn_anew.out / HASHES_FILE).read_bytes() == before
+    assert find_benchmark("ct-bench").open(drawn_anew.out)

@@ -59,6 +59,7 @@ __all__ = [
     "STACK_TASKS",
     "SYNTHETIC_MARK",
     "TASKS",
+    "UNFINISHED_MARK",
     "BboxType",
     "DeepLesionRow",
     "LesionRow",
@@ -89,6 +90,8 @@ BUILT_MARK = "BUILT.txt"
 """Ours, in no published release: a file that says what everything beside it was made from."""
 SYNTHETIC_MARK = "SYNTHETIC.txt"
 """Ours, in no real release: a file that says that everything beside it is made up."""
+UNFINISHED_MARK = "UNFINISHED.txt"
+"""Ours: a file that lies in a release while it is being built."""
 
 LESION_IMAGE_NAMES = ("{lesion_idx}.png", "lesion_{lesion_idx}.png")
 """The captioning script's name, which we write, and the fine-tuning script's."""

@@ -63,13 +63,20 @@ _MAX_QUESTION_BYTES: Final = 512 * 2**20
 class CtBenchRelease:
     """One release folder of CT-Bench.
 
+    Parameters
+    ----------
+    root
+        The folder.
+    unfinished
+        Open it although it is being built: for its builder, which asks its own questions.
+
     Raises
     ------
     ReleaseError
-        The folder is absent, or neither question file can be read.
+        The folder is absent or half-built, or neither question file can be read.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, unfinished: bool = False) -> None:
         if not root.is_dir():
             raise ReleaseError(
                 expected(
@@ -77,6 +84,15 @@ class CtBenchRelease:
                     rule="the folder of a CT-Bench release",
                     got=f"{root} ({'a file' if root.exists() else 'nothing there'})",
                     remedy="'overread synth ct-bench OUT' writes a synthetic one.",
+                )
+            )
+        if not unfinished and (root / layout.UNFINISHED_MARK).is_file():
+            raise ReleaseError(
+                expected(
+                    "RELEASE",
+                    rule="a finished release",
+                    got=f"{root}, whose building was stopped half-way or still goes on",
+                    remedy=f"The command that goes on is in {layout.UNFINISHED_MARK}.",
                 )
             )
         self._root = root.resolve()

@@ -13,6 +13,7 @@ from typing import Final
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.exam_files import Question, write_exam
 from overread.builders.retrieved_exam.checks import BlindCheck
+from overread.builders.retrieved_exam.croissant import CROISSANT_FILE
 from overread.builders.retrieved_exam.draw import Unit
 from overread.builders.retrieved_exam.lesions import ExamLesion
 from overread.builders.retrieved_exam.pictures import (
@@ -25,7 +26,10 @@ from overread.store.hashes import file_sha256
 
 __all__ = [
     "BUILD_FILE",
+    "CARD_FILE",
     "HASHES_FILE",
+    "LICENCE_FILE",
+    "OWN_NAMES",
     "REVIEW_FOLDER",
     "write_build_file",
     "write_hashes",
@@ -38,9 +42,22 @@ __all__ = [
 REVIEW_FOLDER: Final = "review"
 """Work in progress, no part of what is shipped."""
 HASHES_FILE: Final = "SHA256SUMS"
+CARD_FILE: Final = "CARD.md"
+LICENCE_FILE: Final = "LICENSE.txt"
 BUILD_FILE: Final = "build.json"
 CHOICES_FILE: Final = "choices.csv"
 LEAKS_FILE: Final = "leaks.csv"
+OWN_NAMES: Final = (
+    REVIEW_FOLDER,
+    HASHES_FILE,
+    CARD_FILE,
+    LICENCE_FILE,
+    CROISSANT_FILE,
+    BUILD_FILE,
+    CHOICES_FILE,
+    LEAKS_FILE,
+)
+"""What an exam's folder holds beside a lesion set and its questions."""
 
 _SPLIT_NUMBERS: Final = {"train": "1", "validation": "2", "test": "3"}
 
@@ -141,6 +158,7 @@ def write_table_of_choices(
                 "readers",
                 "chosen_by",
                 "names",
+                "review_question",
             )
         )
         for unit, question in questions:
@@ -164,6 +182,7 @@ def write_table_of_choices(
                         len(said),
                         len(names),
                         " ".join(names),
+                        unit.number,
                     )
                 )
     return {reader: (right[reader], answered[reader]) for reader in answered}
@@ -199,7 +218,7 @@ def write_hashes(root: Path) -> None:
         for path in root.rglob("*")
         if path.is_file()
         and path.relative_to(root).parts[0] != REVIEW_FOLDER
-        and path.name != HASHES_FILE
+        and path.name not in (HASHES_FILE, layout.UNFINISHED_MARK)
     )
     lines = [f"{file_sha256(root / path)}  {path.as_posix()}\n" for path in paths]
     (root / HASHES_FILE).write_text("".join(lines), encoding="utf-8", newline="\n")

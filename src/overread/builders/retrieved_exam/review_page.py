@@ -107,8 +107,15 @@ def _article(
     return (
         f'<article id="q{unit.number}"><h2>Question {unit.number}</h2>'
         f"<p>{escape(asked(unit, lesions))}</p>{pictures}{choices}"
-        f"<details><summary>Key</summary>{_key(unit, lesions, fell_for)}</details></article>\n"
+        f"<details><summary>Key</summary><p>{escape(_in_exam(questions))}</p>"
+        f"{_key(unit, lesions, fell_for)}</details></article>\n"
     )
+
+
+def _in_exam(questions: Sequence[Question]) -> str:
+    """Say which questions of the drawn exam this one is: they are numbered by setting there."""
+    numbers = [f"qa_id {one.qa_id} ({one.bbox_type})" for one in questions]
+    return f"In the exam as drawn: {', '.join(numbers)}."
 
 
 def _place(place: int, shown: Question) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Final, TypeAlias
 
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.exam_files import Question
+from overread.benchmarks.ct_bench.loader import CtBenchRelease
+from overread.builders.half_built import begin, finish, make_way
 from overread.builders.retrieved_exam.card import ExamReport, card_text, licence_text
 from overread.builders.retrieved_exam.checks import BlindCheck, leak_findings
 from overread.builders.retrieved_exam.croissant import write_croissant
@@ -25,7 +28,10 @@ from overread.builders.retrieved_exam.embeddings import Embeddings
 from overread.builders.retrieved_exam.lesions import ExamLesion, LesionSet, read_lesion_set
 from overread.builders.retrieved_exam.pictures import Stacks, make_misplacer
 from overread.builders.retrieved_exam.release import (
+    CARD_FILE,
     HASHES_FILE,
+    LICENCE_FILE,
+    OWN_NAMES,
     REVIEW_FOLDER,
     write_build_file,
     write_hashes,
@@ -40,13 +46,11 @@ from overread.builders.retrieved_exam.review_sheet import SHEET_FILE, write_shee
 from overread.contracts import Release
 from overread.errors import ReleaseError, UsageError, expected
 from overread.records import Finding
-from overread.registry import find_benchmark
 from overread.run.exam_building.blind_check import check_blind
 from overread.run.exam_building.request import ExamOutcome, ExamRequest
 
 __all__ = ["build_lesion_exam"]
 
-_BENCHMARK: Final = "ct-bench"
 _LICENCES: Final[Mapping[str, str]] = {
     "published": "CC BY-NC-SA 4.0",
     "synthetic": "Apache-2.0 (phantoms)",
@@ -80,7 +84,7 @@ def build_lesion_exam(request: ExamRequest, *, on_progress: _OnProgress) -> Exam
     ReleaseError
         The lesion set cannot be read, or no question can be drawn from it.
     """
-    _check(request)
+    started_over = _check(request)
     folder = request.out / REVIEW_FOLDER
     # What was drawn goes on under its own seed, whatever the command says this time.
     drawn = read_draft(folder) if request.reviewed else None
@@ -95,10 +99,11 @@ def build_lesion_exam(request: ExamRequest, *, on_progress: _OnProgress) -> Exam
         check_same_set(draft, held.lesions, folder)
         review = read_reviews(request.reviewed, draft.units, by_number)
         kept = [unit for unit in draft.units if unit.number not in review.struck]
+        if not kept:
+            raise _all_struck(request.reviewed, len(draft.units))
         units, findings = reletter(kept, seed=draft.seed), review.findings
+        begin(request.out, command=_command(request), holds_work=True)
         (request.out / HASHES_FILE).unlink(missing_ok=True)
-        if not units:
-            raise _nothing_drawn("every question was struck", "Draw another exam.")
     else:
         units, findings = _draw(request, asked_about, stacks, on_progress)
         draft = Draft(
@@ -107,6 +112,7 @@ def build_lesion_exam(request: ExamRequest, *, on_progress: _OnProgress) -> Exam
             embedding=request.embedder.label,
             units=units,
         )
+        begin(request.out, command=_command(request), holds_work=False)
         write_lesions(request.out, held.lesions)
     on_progress("write pictures", 0, 0)
     # The mark makes it a built release for whoever opens it, this build's own checks included.
@@ -114,7 +120,7 @@ def build_lesion_exam(request: ExamRequest, *, on_progress: _OnProgress) -> Exam
         "Being built by overread.\n", encoding="utf-8", newline="\n"
     )
     questions = write_questions(request.out, units, by_number, stacks, seed=draft.seed)
-    release = find_benchmark(_BENCHMARK).open(request.out)
+    release = CtBenchRelease(request.out, unfinished=True)
     chosen = _difficulty(release, request.readers, on_progress)
     on_progress("look for leaks", 0, 0)
     checks = check_blind(release)
@@ -131,12 +137,21 @@ def build_lesion_exam(request: ExamRequest, *, on_progress: _OnProgress) -> Exam
         (*held.findings, *findings, *leak_findings(checks)),
     )
     _finish(request.out, report, checks)
-    return ExamOutcome(out=request.out, report=report, n_units=len(units))
+    return ExamOutcome(
+        out=request.out, report=report, n_units=len(units), started_over=started_over
+    )
 
 
-def _check(request: ExamRequest) -> None:
-    if not request.reviewed:
-        layout.refuse_used_folder(request.out, argument="OUT")
+def _command(request: ExamRequest) -> str:
+    """Word the command, as the shell takes it, up to what a start over takes from it."""
+    words = ["overread", "build", "lesion-exam", str(request.lesion_set), str(request.out)]
+    for path in request.reviewed:
+        words += ["--reviewed", str(path)]
+    return shlex.join([*words, "…"] if not request.reviewed else words)
+
+
+def _check(request: ExamRequest) -> bool:
+    """Refuse wrong arguments; say whether a half-built exam was cleared away."""
     if request.out.resolve().is_relative_to(request.lesion_set.resolve()):
         raise UsageError(
             expected(
@@ -175,6 +190,18 @@ def _check(request: ExamRequest) -> None:
                 remedy="Leave it out: then no question shows nine slices.",
             )
         )
+    return not request.reviewed and make_way(request.out, own=OWN_NAMES)
+
+
+def _all_struck(reviewed: Sequence[Path], n: int) -> UsageError:
+    return UsageError(
+        expected(
+            "--reviewed",
+            rule="sheets that leave a question",
+            got=f"{', '.join(map(str, reviewed))}: all {n} questions are struck",
+            remedy="Nothing was changed. Draw another exam, or correct keep and also_right.",
+        )
+    )
 
 
 def _merged_table(root: Path) -> Path | None:
@@ -300,10 +327,13 @@ def _report(
 
 
 def _finish(out: Path, report: ExamReport, checks: tuple[BlindCheck, ...]) -> None:
-    """Write what tells people about the exam; the hashes last, so that they vouch for all."""
+    """Write what tells people about the exam; the hashes last, so that they vouch for all.
+
+    Then the mark goes that told it from a finished one.
+    """
     text = card_text(report)
-    (out / "CARD.md").write_text(text, encoding="utf-8", newline="\n")
-    (out / "LICENSE.txt").write_text(licence_text(report), encoding="utf-8", newline="\n")
+    (out / CARD_FILE).write_text(text, encoding="utf-8", newline="\n")
+    (out / LICENCE_FILE).write_text(licence_text(report), encoding="utf-8", newline="\n")
     status = "Released" if report.is_released else "A draft that leaks, NOT released"
     mark = (
         f"{status}: an exam drawn by overread, seed {report.seed}; see CARD.md.\n"
@@ -322,3 +352,4 @@ def _finish(out: Path, report: ExamReport, checks: tuple[BlindCheck, ...]) -> No
         date=None,
     )
     write_hashes(out)
+    finish(out)

@@ -45,3 +45,5 @@ class ExamOutcome:
     report: ExamReport
     n_units: int
     """Questions, each counted once however many conditions it is asked under."""
+    started_over: bool = False
+    """Whether a half-built exam lay in the folder and was cleared away first."""
