@@ -23,13 +23,14 @@ def test_it_says_what_stands_and_what_is_held_back(tmp_path: Path, capsys) -> No
     table.write_text("lesion_idx,sentence\n1,A 12 mm nodule in the right upper lobe.\n")
     out = tmp_path / "out"
     # the fake server writes no draft: its reply is held back, and nothing is made up
-    assert _call(str(table), str(out), "--model", "fake", "--json") == 0
+    assert _call(str(table), str(out), "--model", "fake", "--json") == 1
     printed = capsys.readouterr()
     report = json.loads(printed.out)
     assert (report["sentences"], report["kept"], report["asked"]) == (1, 0, 1)
     assert "held back" in printed.err
+    assert "fake wrote no draft: there is nothing to review" in printed.err
     assert (out / "Metadata.csv").read_text() == "lesion_idx,description,size,dataset\n"
-    assert _call(str(table), str(out), "--model", "fake", "--json") == 0
+    assert _call(str(table), str(out), "--model", "fake", "--json") == 1
     assert json.loads(capsys.readouterr().out)["asked"] == 0
 
 

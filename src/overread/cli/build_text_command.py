@@ -98,4 +98,9 @@ def lesion_text_command(
         + (f"; held back: {held}." if held else ".")
         + (f" People can review them: {out}/sheet.csv." if can_be_reviewed else "")
     )
-    return 1 if outcome.n_failed else 0
+    if not report.drafted:
+        notice(
+            f"{model} wrote no draft: there is nothing to review. The reasons are in "
+            f"{out}/drafts.csv."
+        )
+    return 1 if outcome.n_failed or not report.drafted else 0

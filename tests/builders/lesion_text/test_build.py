@@ -136,6 +136,7 @@ def test_the_model_is_told_what_is_being_built(tmp_path: Path) -> None:
         ("3", ("A hypodense lesion in the right liver lobe.", ""), "side added: right"),
         ("3", ("A hypodense lesion in the liver.", "14 mm"), "size added: 14 mm"),
         ("2", ("", "23 mm"), "its description is empty"),
+        ("2", ("A", "23 x 19 mm"), "the draft cannot be read"),
         ("2", ("x" * 700, ""), "it is longer than 600 characters"),
     ],
 )
@@ -204,6 +205,31 @@ def test_a_folder_of_another_build_is_refused(tmp_path: Path) -> None:
         build(tmp_path, Scripted(write(GOOD)).open())
 
 
+def test_a_sentence_about_no_lesion_gives_none(tmp_path: Path) -> None:
+    table(tmp_path, {**SENTENCES, "5": "No focal lesion in the liver."})
+    build(tmp_path, Scripted(write({**GOOD, "5": ("No focal lesion in the liver.", "")})).open())
+    held = {row["lesion_idx"]: row["held_back"] for row in rows(tmp_path / "out" / "drafts.csv")}
+    assert held["5"] == "the sentence tells of no lesion: it says that there is none"
+
+
+def test_words_of_people_that_cannot_be_read_are_said(tmp_path: Path) -> None:
+    table(tmp_path)
+    spec = Scripted(write(GOOD)).open()
+    build(tmp_path, spec)
+    said = {"1": {"better_description": "Zyste links"}, "2": {"right": "no", "better_size": "huge"}}
+    sheet = rows(tmp_path / "out" / "sheet.csv")
+    filled = tmp_path / "filled.csv"
+    with filled.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, sheet[0])
+        writer.writeheader()
+        writer.writerows({**row, **said.get(row["lesion_idx"], {})} for row in sheet)
+    found = [(one.where, one.code) for one in build(tmp_path, spec, filled).report.findings]
+    assert found == [
+        ("lesion 1, better_description", "review-words-unread"),
+        ("lesion 2, better_size", "review-words-unread"),
+    ]
+
+
 def test_people_decide_and_their_errors_are_on_the_card(tmp_path: Path) -> None:
     table(tmp_path)
     spec = Scripted(write({**GOOD, "3": ("A hypodense lesion in the right liver.", "")})).open()
@@ -260,6 +286,8 @@ def test_sheets_of_another_build_are_refused(tmp_path: Path) -> None:
         ("lesion_idx,sentence\n1,A cyst.\n1,A mass.\n", "its id stands twice"),
         ("lesion_idx,sentence\n1,\n", "its id or its sentence is empty"),
         ("lesion_idx,sentence\n1,A cyst, of the liver\n", "a delimiter inside"),
+        ('lesion_idx,sentence\n1,"A cyst.\n2,A mass.\n', "unexpected end of data"),
+        ('lesion_idx,sentence\n1,"A cyst.\n2,A mass.\n3,"\n', "a quote that ends too late"),
     ],
 )
 def test_tables_that_hold_nothing_are_refused(tmp_path: Path, text: str, got: str) -> None:

@@ -20,6 +20,7 @@ from overread.builders.lesion_text.review import (
 )
 from overread.builders.lesion_text.sentences import Sentence, read_sentences
 from overread.builders.people_shares import share_text
+from overread.builders.report_qa.audit_sheet import guarded
 from overread.builders.report_qa.pipeline import Asker, BuildProgress
 from overread.builders.report_qa.steps import Step, StepLog, make_step
 from overread.contracts import Model, ModelOptions, Reply
@@ -218,7 +219,8 @@ def _write(out: Path, drafts: Sequence[Draft], fates: Sequence[_Fate], report: T
         writer.writerow(("lesion_idx", "sentence", "draft", "size", "held_back"))
         for draft, (_, _, why) in zip(drafts, fates, strict=True):
             row = (draft.sentence.lesion_idx, draft.sentence.text, draft.description, draft.size)
-            writer.writerow((*row, why or ""))
+            # Spreadsheets open it: what a report or a model wrote must be no formula there.
+            writer.writerow([guarded(cell) for cell in (*row, why or "")])
     text = json.dumps(asdict(report), ensure_ascii=False, indent=1)
     (out / "build.json").write_text(text + "\n", encoding="utf-8", newline="\n")
     (out / "CARD.md").write_text(_card(report), encoding="utf-8", newline="\n")

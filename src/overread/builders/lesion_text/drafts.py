@@ -39,13 +39,15 @@ def _problem(text: str, written: DraftText) -> str | None:
     stated = read_facts(text)
     if stated.unreadable is not None:
         return f"the sentence cannot be read: {stated.unreadable}"
-    said = read_facts(
-        f"{written.description.rstrip('.')}, {written.size}."
-        if written.size
-        else written.description
+    if not stated.present:
+        return "the sentence tells of no lesion: it says that there is none"
+    # By itself: a size beside it would make a description of a bare "A".
+    alone = read_facts(written.description)
+    if alone.unreadable is not None:
+        return f"the draft cannot be read: {alone.unreadable}"
+    said = (
+        read_facts(f"{written.description.rstrip('.')}, {written.size}.") if written.size else alone
     )
-    if said.unreadable is not None:
-        return f"the draft cannot be read: {said.unreadable}"
     against = [
         verdict
         for verdict in compare_facts(stated, said).verdicts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from overread.builders.report_qa.audit_sheet import guarded, unguarded
 from overread.builders.report_qa.spreadsheet import decode_sheet, read_sheet
 from overread.errors import UsageError, expected
 from overread.records import Finding, Severity
+from overread.scoring.facts.reader import read_facts, size_of
 from overread.stats.rater_agreement import cohen_kappa
 
 __all__ = ["TextReview", "Verdict", "read_text_reviews", "write_text_sheet"]
@@ -107,18 +108,43 @@ def read_text_reviews(paths: Sequence[Path], drafts: Sequence[Draft]) -> TextRev
         check_agrees=share(keys, [right[key] == (by_id[key].problem is None) for key in keys]),
         kappa=_kappa(said, list(reviewers)),
         verdicts={key: _joined(some) for key, some in said.items()},
-        findings=tuple(
-            Finding(
-                severity=Severity.WARNING,
-                code="review-row-unused",
-                where=at[0],
-                evidence=fault,
-                effect="the row counts nowhere and changes nothing",
-                count=len(at),
-            )
-            for fault, at in faults.items()
+        findings=(
+            *_unread({key: _joined(some) for key, some in said.items()}),
+            *(
+                Finding(
+                    severity=Severity.WARNING,
+                    code="review-row-unused",
+                    where=at[0],
+                    evidence=fault,
+                    effect="the row counts nowhere and changes nothing",
+                    count=len(at),
+                )
+                for fault, at in faults.items()
+            ),
         ),
     )
+
+
+def _unread(verdicts: Mapping[str, Verdict]) -> Iterator[Finding]:
+    """Report people's words that the reader of facts cannot read: they stand all the same."""
+    where: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, verdict in verdicts.items():
+        if verdict.description:
+            fault = read_facts(verdict.description).unreadable
+            if fault is not None:
+                where["better_description", f"{verdict.description!r}: {fault}"].append(key)
+        if verdict.size and size_of(verdict.size) is None:
+            where["better_size", f"{verdict.size!r} is no size that can be read"].append(key)
+    for (column, fault), keys in where.items():
+        yield Finding(
+            severity=Severity.WARNING,
+            code="review-words-unread",
+            where=f"lesion {keys[0]}, {column}",
+            evidence=fault,
+            effect="it stands as it was written, and no exam can ask about it",
+            remedy="Write one English sentence, and sizes as 12.0 x 9.0 mm.",
+            count=len(keys),
+        )
 
 
 def _joined(some: Mapping[str, Verdict]) -> Verdict:

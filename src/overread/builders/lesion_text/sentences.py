@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from overread.records import Finding
 __all__ = ["Sentence", "SentenceTable", "read_sentences"]
 
 _MAX_BYTES: Final = 256 * 2**20
+_SWALLOWED: Final = re.compile(r"\n\"?[A-Za-z_-]{0,20}\d{1,12}\"?[,;\t]")
+"""A line of a sentence that begins with an id and what parts cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,8 @@ def read_sentences(path: Path) -> SentenceTable:
         fault = None
         if not key or not sentence:
             fault = "its id or its sentence is empty"
+        elif _SWALLOWED.search(sentence):
+            fault = "it holds what looks like the next row: a quote that ends too late"
         elif not row.is_whole:
             fault = "it has more cells than columns: a delimiter inside its sentence"
         elif ids[key] > 1:
