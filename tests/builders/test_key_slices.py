@@ -103,10 +103,12 @@ def test_boxes_become_pixels_of_their_picture() -> None:
     assert box_in_pixels(lesion(box=share, box_is_share=True), picture) == Box(
         x_min=50, y_min=25, x_max=100, y_max=75
     )
-    over = Box(x_min=-4, y_min=90, x_max=30, y_max=140)
+    over = Box(x_min=-4, y_min=90, x_max=30, y_max=104)
     assert box_in_pixels(lesion(box=over), picture) == Box(x_min=0, y_min=90, x_max=30, y_max=99)
     outside = Box(x_min=300, y_min=10, x_max=320, y_max=30)
     assert box_in_pixels(lesion(box=outside), picture) is None
+    mostly = Box(x_min=-10, y_min=-10, x_max=5000, y_max=50)  # of no picture of this size
+    assert box_in_pixels(lesion(box=mostly), picture) is None
 
 
 def picture_of_a_body() -> np.ndarray:

@@ -160,7 +160,7 @@ def test_lesions_without_a_usable_picture_are_left_out_aloud(
     assert left_out == {
         "its key slice is not in the folder": "DL_info.csv, line 6",
         "its key slice cannot be read": "DL_info.csv, line 8",
-        "its box lies outside its key slice": "DL_info.csv, line 10",
+        "half of its box or more lies outside its key slice": "DL_info.csv, line 10",
     }
 
 

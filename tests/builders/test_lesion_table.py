@@ -78,18 +78,21 @@ def test_an_unusable_row_is_left_out_aloud(tmp_path: Path, old: str, new: str, f
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "said"),
     [
-        ("12.0, 8.0", ""),
-        ("12.0, 8.0", "12.0, 0"),
-        ("0.5, 0.5, 5.0", "0.5, 0.9, 5.0"),
-        ("0.5, 0.5, 5.0", "unknown"),
+        ("12.0, 8.0", "", "Lesion_diameters_Pixel_ is empty"),
+        ("12.0, 8.0", "12.0, 0", "Lesion_diameters_Pixel_ is not 2 numbers above 0"),
+        ("0.5, 0.5, 5.0", "0.5, 0.9, 5.0", "its pixels are not square"),
+        ("0.5, 0.5, 5.0", "unknown", "Spacing_mm_px_ is not 3 numbers above 0"),
     ],
 )
-def test_a_size_is_never_made_up(tmp_path: Path, old: str, new: str) -> None:
+def test_a_size_is_never_made_up(tmp_path: Path, old: str, new: str, said: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(HEADER + ROW.replace(old, new, 1))
-    assert read_lesion_table(path).lesions[0].diameters_mm is None
+    table = read_lesion_table(path)
+    assert table.lesions[0].diameters_mm is None
+    (finding,) = table.findings
+    assert (finding.code, finding.evidence) == ("size-in-pixels", said)
 
 
 def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ _SUFFIXES = (".png", ".jpg", ".jpeg", ".dcm")
 _TRIES = 400
 _MOST_OVERLAP = 0.1
 """Share of a misplaced box that a lesion's own box may cover."""
+_LEAST_INSIDE = 0.5
+"""Share of a stated box that must lie on its picture."""
 _LEAST_BODY = 0.98
 """Share of a misplaced box that must lie in the body."""
 
@@ -105,7 +107,11 @@ class KeySlices:
 
 
 def box_in_pixels(lesion: TableLesion, pixels: NDArray[np.uint8]) -> Box | None:
-    """Give a lesion's box on its picture, cut to it; None where it lies outside."""
+    """Give a lesion's box on its picture, cut to it; None where half of it or more lies outside.
+
+    A table's boxes may reach a few pixels over the edge; one that mostly lies beyond is of another
+    picture, or of none.
+    """
     rows, columns = pixels.shape[:2]
     x, y = (columns, rows) if lesion.box_is_share else (1, 1)
     box = Box(
@@ -114,7 +120,11 @@ def box_in_pixels(lesion: TableLesion, pixels: NDArray[np.uint8]) -> Box | None:
         x_max=min(lesion.box.x_max * x, columns - 1),
         y_max=min(lesion.box.y_max * y, rows - 1),
     )
-    return box if box.x_min < box.x_max and box.y_min < box.y_max else None
+    if not (box.x_min < box.x_max and box.y_min < box.y_max):
+        return None
+    stated = (lesion.box.x_max - lesion.box.x_min) * x * (lesion.box.y_max - lesion.box.y_min) * y
+    kept = (box.x_max - box.x_min) * (box.y_max - box.y_min)
+    return box if kept > _LEAST_INSIDE * stated else None
 
 
 def body_mask(pixels: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -203,7 +203,7 @@ def _look(row: TableLesion, slices: KeySlices) -> tuple[Path, Box] | str:
     except ImageError:
         return "its key slice cannot be read"
     box = box_in_pixels(row, pixels)
-    return "its box lies outside its key slice" if box is None else (path, box)
+    return "half of its box or more lies outside its key slice" if box is None else (path, box)
 
 
 def _misplacer(sources: Sequence[_Source], slices: KeySlices) -> Misplace:

@@ -11,7 +11,8 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -101,10 +102,37 @@ def read_lesion_table(path: Path) -> LesionTable:
         rule="at least one lesion with a name, a box and a type",
         remedy="Compare it with DeepLesion's DL_info.csv.",
     )
-    if encoding == "utf-8":
-        return table
-    odd = encoding_finding(path.name, encoding, words="texts")
-    return replace(table, findings=(*table.findings, odd))
+    odd = tuple(_without_mm(table.lesions))
+    if encoding != "utf-8":
+        odd = (*odd, encoding_finding(path.name, encoding, words="texts"))
+    return replace(table, findings=(*table.findings, *odd))
+
+
+def _without_mm(lesions: Sequence[TableLesion]) -> Iterator[Finding]:
+    """Report lesions whose size is told in pixels of their box, by what their row lacks for mm."""
+    where: dict[str, list[str]] = defaultdict(list)
+    for lesion in lesions:
+        if lesion.diameters_mm is None:
+            where[_no_mm(lesion.cells)].append(lesion.where)
+    for reason, at in where.items():
+        yield Finding(
+            severity=Severity.WARNING,
+            code="size-in-pixels",
+            where=at[0],
+            evidence=reason,
+            effect="its size is told in pixels of its box, and compares with no size in mm",
+            count=len(at),
+        )
+
+
+def _no_mm(cells: Mapping[str, str]) -> str:
+    for column, count in (("Lesion_diameters_Pixel_", 2), ("Spacing_mm_px_", 3)):
+        numbers = _numbers(cells.get(column), count)
+        if not cells.get(column):
+            return f"{column} is empty"
+        if numbers is None or min(numbers[:2]) <= 0:
+            return f"{column} is not {count} numbers above 0"
+    return "its pixels are not square"
 
 
 def usable_lesions(
