@@ -28,3 +28,18 @@ def test_nan_is_refused_by_what_it_is() -> None:
     texts[1, 0] = np.nan
     with pytest.raises(UsageError, match=r"embeddings of texts \(ours\).*first in row 1"):
         _join(np.ones((2, 2)), texts)
+
+
+def test_zeros_for_all_are_refused_where_they_would_count() -> None:
+    zeros = np.zeros((2, 3))
+    with pytest.raises(UsageError, match=r"embeddings of pictures \(ours\).*zeros for all"):
+        _join(zeros, np.eye(2))
+    assert _join(zeros, np.eye(2), weight=0.0).similarity(0, 1) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    ("scale", "kind"), [(1e30, np.float32), (1e-30, np.float32), (1e300, float)]
+)
+def test_the_length_of_a_row_says_nothing(scale: float, kind: type) -> None:
+    pictures = (np.array([[1.0, 0.0], [0.6, 0.8]]) * scale).astype(kind)
+    assert _join(pictures, np.eye(2), weight=1.0).similarity(0, 1) == pytest.approx(0.6)

@@ -78,6 +78,17 @@ def test_nan_in_a_file_is_refused_with_the_lesion_it_stands_for(tmp_path: Path) 
         embedder.embed(_seen(7, 3), on_progress=lambda done: None)
 
 
+def test_zeros_in_a_file_are_refused_with_the_lesion_they_stand_for(tmp_path: Path) -> None:
+    path = _file(tmp_path, texts=np.array([[1.0], [0.0], [2.0]]))
+    with pytest.raises(UsageError, match=r"texts of zeros.*for 1 of 2 lesions, such as 3"):
+        open_embedder(str(path)).embed(_seen(7, 3), on_progress=lambda done: None)
+
+
+def test_a_scorer_that_is_none_is_told_of_as_it_was_typed() -> None:
+    with pytest.raises(UsageError, match=r"^--embedding clip:TARGET: expected .* got 'nothing'"):
+        open_embedder("clip:nothing")
+
+
 def test_nan_of_any_embedder_is_refused_before_anything_is_compared() -> None:
     pictures = np.array([[1.0], [np.nan], [2.0]])
     with pytest.raises(UsageError, match=r"embeddings of pictures.*NaN or infinity in 1 of 3"):

@@ -78,7 +78,7 @@ class Embeddings:
         Raises
         ------
         UsageError
-            A table has another number of rows, or numbers that are not finite.
+            A table has another number of rows, numbers that are not finite, or zeros only.
         """
         parts: list[NDArray[np.float32]] = []
         weights = (picture_weight, 1 - picture_weight)
@@ -95,7 +95,17 @@ class Embeddings:
                         remedy="Compute them for this lesion set.",
                     )
                 )
-            parts.append(unit_length(table, what=what) * np.float32(np.sqrt(weight)))
+            rows = unit_length(table, what=what)
+            if weight > 0 and n and not rows.any():
+                raise UsageError(
+                    expected(
+                        what,
+                        rule="numbers that tell lesions apart",
+                        got="zeros for all of them",
+                        remedy="Choose another --embedding, or another --picture-weight.",
+                    )
+                )
+            parts.append(rows * np.float32(np.sqrt(weight)))
         return cls(vectors=unit_length(np.concatenate(parts, axis=1), what=label), label=label)
 
     def nearest_first(self, row: int) -> list[int]:

@@ -47,7 +47,11 @@ def open_embedder(word: str) -> Embedder:
     if word.startswith(_CLIP):
         from overread.models.clip.embedding import ClipEmbedding
 
-        return _ClipEmbedder(ClipEmbedding(word.removeprefix(_CLIP)))
+        try:
+            return _ClipEmbedder(ClipEmbedding(word.removeprefix(_CLIP)))
+        except UsageError as error:
+            # A target is worded as --model's, which nobody has typed here.
+            raise UsageError(str(error).replace("--model", "--embedding", 1)) from error
     path = Path(word)
     if path.suffix == _SUFFIX and path.is_file():
         return _FileEmbedder(path)
@@ -120,6 +124,18 @@ class _FileEmbedder:
                 self._path,
                 f"NaN or infinity for {len(broken)} of {len(lesions)} lesions, such as {broken[0]}",
             )
+        for name, table in (("pictures", self._pictures), ("texts", self._texts)):
+            blank = [
+                one.lesion_idx
+                for one, row in zip(lesions, rows, strict=True)
+                if not table[row].any()
+            ]
+            if blank:
+                raise _unusable(
+                    self._path,
+                    f"{name} of zeros, which are like nothing, for {len(blank)} of {len(lesions)} "
+                    f"lesions, such as {blank[0]}",
+                )
         on_progress(len(rows))
         return self._pictures[rows], self._texts[rows]
 
