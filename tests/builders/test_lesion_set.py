@@ -15,7 +15,9 @@ from PIL import Image
 
 from overread.benchmarks.ct_bench import BENCHMARK, layout
 from overread.benchmarks.ct_bench.layout import BUILT_MARK
+from overread.builders import lesion_set
 from overread.builders.lesion_set import LesionSetReport, build_lesion_set
+from overread.builders.retrieved_exam.lesions import read_lesion_set
 from overread.contracts import Selection
 from overread.errors import ReleaseError, UsageError
 from overread.imaging.boxes import find_drawn_boxes
@@ -162,6 +164,26 @@ def test_lesions_without_a_usable_picture_are_left_out_aloud(
         "its key slice cannot be read": "DL_info.csv, line 8",
         "half of its box or more lies outside its key slice": "DL_info.csv, line 10",
     }
+
+
+def test_a_stopped_build_is_marked_and_starts_over(
+    deeplesion: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped, whole = tmp_path / "stopped", tmp_path / "whole"
+    with monkeypatch.context() as patch:
+        patch.setattr(lesion_set, "write_exam", lambda *_: (_ for _ in ()).throw(RuntimeError))
+        with pytest.raises(RuntimeError):
+            build_lesion_set(deeplesion.table, deeplesion.images, stopped, seed=5)
+    assert any((stopped / "lesion_nobox").iterdir())
+    with pytest.raises(ReleaseError, match=r"\(half-built: see UNFINISHED\.txt\)"):
+        read_lesion_set(stopped, seed=1)
+    build_lesion_set(deeplesion.table, deeplesion.images, stopped, seed=5)
+    build_lesion_set(deeplesion.table, deeplesion.images, whole, seed=5)
+    files = [
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (stopped, whole)
+    ]
+    assert files[0] == files[1]
 
 
 def test_doubtful_intensities_are_reported(deeplesion: Folder, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ to such an exam, sentences about attributes and a review, are not made up here.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from overread.benchmarks.ct_bench import layout
 from overread.benchmarks.ct_bench.exam_draws import by_lesion
 from overread.benchmarks.ct_bench.exam_files import write_exam, write_exam_picture
+from overread.builders.half_built import begin, finish, make_way
 from overread.builders.key_slices import KeySlices, box_in_pixels, misplaced_boxes
 from overread.builders.lesion_exam import Misplace, SetExam, draw_set_exam
 from overread.builders.lesion_table import LesionTable, TableLesion, left_out, read_lesion_table
@@ -77,7 +79,7 @@ def build_lesion_set(
         Folder of the slices, named as the table names them (see `key_slices.KeySlices`). 16-bit
         PNG holds HU + 32768 and is windowed as the table says; 8-bit pictures stay as they are.
     out
-        A new or empty folder.
+        A new or empty folder, or one where such a build was stopped: it starts over there.
     seed
         0 or more; of the splits, the wrong choices, the letters, and the names of the pictures.
     grey_range
@@ -108,7 +110,8 @@ def build_lesion_set(
     }
     lesions = [source.lesion for source in sources]
     exam = draw_set_exam(lesions, set(stacks), _misplacer(sources, slices), seed=seed)
-    out.mkdir(parents=True, exist_ok=True)
+    words = ["overread", "build", "lesion-set", str(table), str(images), str(out)]
+    begin(out, command=shlex.join(words) + " …", holds_work=False)
     warned = _write_pictures(out, sources, stacks, slices, exam)
     layout.write_tables(out, [_row(source) for source in sources])
     write_exam(out, exam.questions)
@@ -124,6 +127,7 @@ def build_lesion_set(
         findings=(*findings, *warned, *exam.findings),
     )
     (out / layout.BUILT_MARK).write_text(_mark(table, report, seed), encoding="utf-8", newline="\n")
+    finish(out)
     return report
 
 
@@ -132,7 +136,6 @@ def _check(images: Path, out: Path, *, seed: int, grey_range: tuple[int, int] | 
         raise UsageError(
             expected("IMAGES", rule="a folder of slices", got=images, remedy="Name the folder.")
         )
-    layout.refuse_used_folder(out, argument="OUT")
     if seed < 0:
         raise UsageError(
             expected("--seed", rule="a number of 0 or more", got=seed, remedy="Choose another.")
@@ -146,6 +149,7 @@ def _check(images: Path, out: Path, *, seed: int, grey_range: tuple[int, int] | 
                 remedy="Leave it out to keep 8-bit pictures as they are.",
             )
         )
+    make_way(out, own=())
 
 
 # ---------------------------------------------------------------- which lesions

@@ -121,6 +121,8 @@ def read_lesion_set(root: Path, *, seed: int) -> LesionSet:
     """
     if not root.is_dir():
         raise no_set(root, "a file" if root.exists() else "nothing there")
+    if (root / layout.UNFINISHED_MARK).is_file():
+        raise no_set(root, f"half-built: see {layout.UNFINISHED_MARK}")
     index, files, tables = LesionIndex(root), ReleaseFiles(root), read_set_tables(root)
     known = index.lesions
     if not known:
