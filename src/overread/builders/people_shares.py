@@ -15,7 +15,15 @@ from overread.stats.cluster_wilson import SHARE
 from overread.stats.few_clusters import cluster_interval
 from overread.stats.intervals import wilson
 
-__all__ = ["NO", "YES", "Share", "name_sheets", "share_over_patients", "share_text"]
+__all__ = [
+    "NO",
+    "YES",
+    "Share",
+    "count_people",
+    "name_sheets",
+    "share_over_patients",
+    "share_text",
+]
 
 YES: Final = frozenset({"yes", "y", "true", "1"})
 NO: Final = frozenset({"no", "n", "false", "0"})
@@ -32,6 +40,17 @@ class Share:
     low: float | None
     high: float | None
     method: str
+
+
+def count_people(n: int) -> str:
+    """Count people in words.
+
+    Examples
+    --------
+    >>> count_people(1), count_people(3)
+    ('1 person', '3 people')
+    """
+    return f"{n} person" if n == 1 else f"{n} people"
 
 
 def name_sheets(paths: Sequence[Path]) -> Mapping[Path, str]:

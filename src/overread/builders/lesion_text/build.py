@@ -19,7 +19,7 @@ from overread.builders.lesion_text.review import (
     write_text_sheet,
 )
 from overread.builders.lesion_text.sentences import Sentence, read_sentences
-from overread.builders.people_shares import share_text
+from overread.builders.people_shares import count_people, share_text
 from overread.builders.report_qa.audit_sheet import guarded
 from overread.builders.report_qa.pipeline import Asker, BuildProgress
 from overread.builders.report_qa.steps import Step, StepLog, make_step
@@ -238,7 +238,7 @@ def _card(report: TextReport) -> str:
         return "\n".join([*lines, "\nNobody has reviewed them.\n"])
     kappa = "undefined" if review.kappa is None else f"{review.kappa:.2f}"
     lines += [
-        f"\nReviewed: {review.n_reviewed} drafts by {len(review.reviewers)} people.\n",
+        f"\nReviewed: {review.n_reviewed} drafts by {count_people(len(review.reviewers))}.\n",
         f"- Error rate of drafts: {share_text(review.error_rate)}",
         f"- Wrong ones that the fact check let pass: {share_text(review.missed)}",
         f"- Fact check and people agree: {share_text(review.check_agrees)}",

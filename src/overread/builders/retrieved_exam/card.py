@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from overread.builders.people_shares import share_text
+from overread.builders.people_shares import count_people, share_text
 from overread.builders.retrieved_exam.checks import BlindCheck
 from overread.builders.retrieved_exam.review import Review
 from overread.records import Finding
@@ -124,7 +124,7 @@ def _review(review: Review | None) -> Iterator[str]:
         yield "Nobody has reviewed the questions.\n"
         return
     yield (
-        f"{review.n_reviewed} questions were reviewed by {len(review.reviewers)} people, "
+        f"{review.n_reviewed} questions were reviewed by {count_people(len(review.reviewers))}, "
         f"{review.n_by_two} of them by two; {len(review.struck)} were struck.\n"
     )
     yield f"- Error rate (struck of reviewed): {share_text(review.error_rate)}"
