@@ -105,6 +105,20 @@ def test_difficulty_is_shown_for_every_choice(built: ExamOutcome) -> None:
     assert right / n > 0.4, "the reader that looks does better than chance"
 
 
+def test_sheet_and_exam_are_told_of_by_both_their_numbers(built: ExamOutcome) -> None:
+    with (built.out / "choices.csv").open(newline="") as file:
+        both = {row["qa_id"]: row["review_question"] for row in csv.DictReader(file)}
+    with (built.out / "review" / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        asked = {row["question"] for row in csv.DictReader(file)}
+    assert set(both.values()) == asked
+    assert len(both) > len(asked), "most are asked without and with the box"
+    pages = sorted((built.out / "review").glob("test-*.html"))
+    shown = "".join(path.read_text("utf-8") for path in pages)
+    first = [qa_id for qa_id, number in both.items() if number == "1"]
+    told = f"In the exam as drawn: qa_id {first[0]} (nobox), qa_id {first[1]} (bbox)."
+    assert told in shown
+
+
 def test_hashes_card_licence_and_metadata_are_those_of_the_files(built: ExamOutcome) -> None:
     lines = (built.out / "SHA256SUMS").read_text().splitlines()
     named = dict(reversed(line.split("  ", 1)) for line in lines)
