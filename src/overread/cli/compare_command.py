@@ -160,9 +160,14 @@ def _legend(found: Comparison) -> Iterator[str]:
 
 
 def _labels(runs: tuple[Path, ...]) -> list[str]:
-    """Name runs by their files, short where that tells them apart."""
+    """Name runs by their files, as short as tells them apart: without an ending that all share."""
     stems = [path.stem for path in runs]
-    return stems if len(set(stems)) == len(stems) else [str(path) for path in runs]
+    if len(set(stems)) < len(stems):
+        return [str(path) for path in runs]
+    endings = (stems[0][place:] for place, sign in enumerate(stems[0]) if place and sign in "._-")
+    shared = next((end for end in endings if all(stem.endswith(end) for stem in stems)), "")
+    short = [stem.removesuffix(shared) for stem in stems]
+    return short if all(short) else stems
 
 
 def _asked_in_other_ways(labels: Sequence[str], manifests: Sequence[Manifest]) -> Iterator[str]:

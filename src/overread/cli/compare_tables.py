@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from rich.console import Console
 from rich.table import Table
 
 from overread.analysis.compare import Comparison, PairDifference
@@ -14,6 +15,8 @@ from overread.cli.output import is_wide, number_table, percent, safe, stratum_na
 
 __all__ = ["margin_table", "pair_sentences", "pair_table", "power_table", "standing_tables"]
 
+_NARROW: Final = 74
+"""Columns of text below which p values before adjustment are left to wider screens and JSON."""
 _COLUMNS_WIDE: Final = 9
 _COLUMNS_SLIM: Final = 5
 """Runs that the matrix of differences holds beside each other."""
@@ -79,7 +82,8 @@ def pair_table(
     if not is_wide():
         # Of several runs the order says the scores.
         scores = ("1, 2",) if "run 2" in names and has_order else ()
-        columns = [name for name in columns if name not in ("n", "only 1, 2", *scores)]
+        tests = ("p McN", f"p {unit}") if _is_narrow() else ()
+        columns = [name for name in columns if name not in ("n", "only 1, 2", *scores, *tests)]
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
@@ -110,6 +114,8 @@ def power_table(found: Comparison) -> Table:
     columns = ["diff", "shows from", "effect", _plural(2, found.unit), "needed", "at best"]
     if not is_wide():
         columns.remove("effect")
+    if _is_narrow():
+        columns.remove("diff")
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for pair in found.pairs:
@@ -227,6 +233,11 @@ def _margin_sentences(within: WithinMargin, units: int, unit: str) -> Iterator[s
         yield f"{within.reason[0].upper()}{within.reason[1:]}.".replace(
             "clusters", _plural(2, unit)
         )
+
+
+def _is_narrow() -> bool:
+    """Tell whether the terminal is too narrow for three numbers beside two runs and an interval."""
+    return not is_wide() and Console().width < _NARROW
 
 
 def counted(n: int, unit: str) -> str:

@@ -181,5 +181,10 @@ def _pair_json(pair: PairDifference) -> Mapping[str, JsonValue]:
         "p_sign_flip": pair.p_sign_flip,
         "adjusted": pair.adjusted,
         "p_holm": pair.p_adjusted,
+        "design_effect": pair.exam.design_effect,
+        "units": pair.exam.units,
+        "smallest_difference": pair.exam.smallest_difference,
+        "units_needed": pair.exam.units_needed,
+        "units_needed_at_best": pair.exam.units_needed_at_best,
         "reason": pair.reason,
     }

@@ -318,7 +318,23 @@ def _pairs(found: Pairs | None, *, graded: bool) -> list[str]:
     head = ("Runs", "Questions", *of_shares, "Difference", *(() if graded else ("p, McNemar",)),
             f"p by {cell(found.unit)}", "adjusted p (Holm)")  # fmt: skip
     notes = [cell(note, whole=True) for note in (found.tests, *found.notes)]
-    return ["## Run against run", *notes, _table(head, rows, numbers_from=1)]
+    parts = ["## Run against run", *notes, _table(head, rows, numbers_from=1)]
+    if found.order:
+        order = [[cell(row.label), row.value, row.groups] for row in found.order]
+        parts.append("Runs that share a letter cannot be told apart.")
+        parts.append(_table(("Run", "Score (%)", "Group"), order, numbers_from=1))
+    return [*parts, *_power(found)]
+
+
+def _power(found: Pairs) -> list[str]:
+    rows = [
+        [f"{cell(row.first)} and {cell(row.second)}", *row.numbers, cell(row.reason, whole=True)]
+        for row in found.power
+    ]
+    head = ("Runs", "Difference", "Shows from", "Design effect",
+            f"{cell(found.units.capitalize())} asked", "Needed", "At best", "Remark")  # fmt: skip
+    table = _table(head, rows, numbers_from=1)
+    return ["### What these questions can show", found.power_means, table]
 
 
 def _p_values(row: PairRow) -> tuple[str, str]:
