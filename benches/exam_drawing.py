@@ -105,7 +105,13 @@ def _embeddings(lesions: list[ExamLesion], rng: np.random.Generator) -> Embeddin
         for word in lesion.description.casefold().replace(",", "").rstrip(".").split():
             texts[row] += words.setdefault(word, rng.normal(size=_WIDTH))
     pictures = rng.normal(size=(len(lesions), _WIDTH))
-    return Embeddings.join(pictures, texts, label="bench", n=len(lesions), picture_weight=0.5)
+    return Embeddings.join(
+        pictures,
+        texts,
+        label="bench",
+        numbers=[lesion.lesion_idx for lesion in lesions],
+        picture_weight=0.5,
+    )
 
 
 def _main(count: int) -> None:

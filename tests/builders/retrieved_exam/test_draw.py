@@ -37,7 +37,11 @@ def _lesions(make_lesion, n: int = 60, *, patients: int = 60, split: str = "test
 def _embeddings(n: int, *, seed: int = 0) -> Embeddings:
     rng = np.random.default_rng(seed)
     return Embeddings.join(
-        rng.normal(size=(n, 5)), rng.normal(size=(n, 4)), label="x", n=n, picture_weight=0.5
+        rng.normal(size=(n, 5)),
+        rng.normal(size=(n, 4)),
+        label="x",
+        numbers=range(n),
+        picture_weight=0.5,
     )
 
 

@@ -8,7 +8,9 @@ from overread.errors import UsageError
 
 
 def _join(pictures: np.ndarray, texts: np.ndarray, *, weight: float = 0.5, n: int = 2):
-    return Embeddings.join(pictures, texts, label="ours", n=n, picture_weight=weight)
+    return Embeddings.join(
+        pictures, texts, label="ours", numbers=range(7, 7 + n), picture_weight=weight
+    )
 
 
 def test_likeness_is_the_weighted_mean_of_both_cosines() -> None:
@@ -26,7 +28,9 @@ def test_rows_for_other_lesions_are_refused() -> None:
 def test_nan_is_refused_by_what_it_is() -> None:
     texts = np.ones((2, 2))
     texts[1, 0] = np.nan
-    with pytest.raises(UsageError, match=r"embeddings of texts \(ours\).*first in row 1"):
+    with pytest.raises(
+        UsageError, match=r"embeddings of texts \(ours\).*for 1 of 2 lesions, such as 8"
+    ):
         _join(np.ones((2, 2)), texts)
 
 

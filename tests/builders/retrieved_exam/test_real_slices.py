@@ -27,7 +27,7 @@ def test_choices_of_real_lesions_exclude_each_other(released_slices: Path, tmp_p
     pictures, texts = embedder.embed([one.seen for one in lesions], on_progress=lambda n: None)
     assert pictures.any(axis=1).all()
     embeddings = Embeddings.join(
-        pictures, texts, label=embedder.label, n=len(lesions), picture_weight=0.5
+        pictures, texts, label=embedder.label, numbers=range(len(lesions)), picture_weight=0.5
     )
     units, findings = draw_units(
         lesions, embeddings, frozenset(), make_misplacer(lesions), seed=1, most=None

@@ -91,5 +91,7 @@ def test_a_scorer_that_is_none_is_told_of_as_it_was_typed() -> None:
 
 def test_nan_of_any_embedder_is_refused_before_anything_is_compared() -> None:
     pictures = np.array([[1.0], [np.nan], [2.0]])
-    with pytest.raises(UsageError, match=r"embeddings of pictures.*NaN or infinity in 1 of 3"):
-        Embeddings.join(pictures, np.ones((3, 1)), label="x", n=3, picture_weight=0.5)
+    with pytest.raises(
+        UsageError, match=r"embeddings of pictures.*NaN or infinity for 1 of 3 lesions, such as 5"
+    ):
+        Embeddings.join(pictures, np.ones((3, 1)), label="x", numbers=(4, 5, 6), picture_weight=0.5)

@@ -59,7 +59,7 @@ class Embeddings:
         texts: NDArray[np.floating],
         *,
         label: str,
-        n: int,
+        numbers: Sequence[int],
         picture_weight: float,
     ) -> Embeddings:
         """Put pictures and texts side by side.
@@ -70,8 +70,8 @@ class Embeddings:
             Shape (n, width of its own).
         label
             Of the embedder.
-        n
-            How many lesions there are.
+        numbers
+            The lesions' numbers, a row each, for messages.
         picture_weight
             0 to 1: how much the picture's cosine counts; the text's counts for the rest.
 
@@ -86,17 +86,18 @@ class Embeddings:
             ("pictures", "texts"), (pictures, texts), weights, strict=True
         ):
             what = f"embeddings of {name} ({label})"
-            if len(table) != n:
+            if len(table) != len(numbers):
                 raise UsageError(
                     expected(
                         what,
-                        rule=f"{n} rows, one for every lesion",
+                        rule=f"{len(numbers)} rows, one for every lesion",
                         got=f"{len(table)}",
                         remedy="Compute them for this lesion set.",
                     )
                 )
+            _check_finite(table, numbers, what=what)
             rows = unit_length(table, what=what)
-            if weight > 0 and n and not rows.any():
+            if weight > 0 and len(rows) and not rows.any():
                 raise UsageError(
                     expected(
                         what,
@@ -117,3 +118,21 @@ class Embeddings:
     def similarity(self, row: int, other: int) -> float:
         """Give the cosine of two rows."""
         return float(self.vectors[row] @ self.vectors[other])
+
+
+def _check_finite(table: NDArray[np.floating], numbers: Sequence[int], *, what: str) -> None:
+    """Refuse NaN and infinity by the lesion: a row counts among those asked about only."""
+    # A row of a table that is none, of one dimension or three, counts by all that it holds.
+    broken = [
+        number for number, row in zip(numbers, table, strict=True) if not np.isfinite(row).all()
+    ]
+    if broken:
+        raise UsageError(
+            expected(
+                what,
+                rule="finite numbers",
+                got=f"NaN or infinity for {len(broken)} of {len(numbers)} lesions, such as "
+                f"{broken[0]}",
+                remedy="Compute the embeddings again, or choose another --embedding.",
+            )
+        )

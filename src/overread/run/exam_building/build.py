@@ -226,7 +226,7 @@ def _draw(
         pictures,
         texts,
         label=request.embedder.label,
-        n=len(lesions),
+        numbers=[lesion.lesion_idx for lesion in lesions],
         picture_weight=request.picture_weight,
     )
     on_progress("draw questions", 0, 0)
