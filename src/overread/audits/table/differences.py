@@ -145,6 +145,11 @@ def _find(target: _Vector, others: Sequence[_Vector]) -> _Found | None:
                 )
     if best is None or len(best.fitting) < _MOST * len(best.tried):
         return None
+    for each in best.tried:
+        given = _given(best, each)
+        off = each not in best.fitting
+        if off and given is not None and not given.clearly_misses(target.spans[each]):
+            return None
     return best
 
 

@@ -33,9 +33,10 @@ _MOST: Final = 0.75
 _MOST_PARTS: Final = 16
 _ROWS_TRIED: Final = 300
 """Rows at the head of a table that say whether a rule is worth trying, and give the weights."""
-_FEWEST: Final = 2
-_FEWEST_UNNAMED: Final = 5
-"""Rows that must fit: more where no heading says that the column is a total."""
+_FEWEST: Final = 3
+_FEWEST_UNNAMED: Final = 6
+"""Rows that must fit: more where no heading says that the column is a total, or without decimals,
+where much fits by chance."""
 _COARSE: Final = 8
 """Parts must differ by so many printed steps in a middling row, or anything is their mean."""
 
@@ -170,10 +171,24 @@ def _plain(
     if sum(_fits(line, rule) for line in lines[:_ROWS_TRIED]) * 2 < len(lines[:_ROWS_TRIED]):
         return None
     off = tuple(line for line in lines if not _fits(line, rule))
-    fewest = _FEWEST if _TOTAL.search(total.name) else _FEWEST_UNNAMED
-    if len(lines) - len(off) < fewest or len(off) > (1 - _MOST) * len(lines) + 0.5:
+    is_named = _TOTAL.search(total.name) and total.decimals > 0
+    fewest = _FEWEST if is_named else _FEWEST_UNNAMED
+    if (
+        not _all_clear(off, rule)
+        or len(lines) - len(off) < fewest
+        or len(off) > (1 - _MOST) * len(lines) + 0.5
+    ):
         return None
     return _Relation(total=total, parts=parts, part=part, rule=rule, lines=lines, off=off)
+
+
+def _all_clear(lines: Sequence[Line], rule: Rule) -> bool:
+    """Tell whether every line misses the rule clearly."""
+    return all(
+        given is None or given.clearly_misses(line.total)
+        for line in lines
+        for given in (given_by(line, rule),)
+    )
 
 
 def _fits(line: Line, rule: Rule) -> bool:
@@ -203,7 +218,7 @@ def _weighted(read: ReadTable, total: Column, parts: tuple[Column, ...]) -> _Rel
     exact = tuple(Fraction(weight).limit_denominator(10**9) for weight in weights)
     lines = tuple(replace(line, weights=exact) for line in lines)
     off = tuple(line for line in lines if not _fits(line, "pooled"))
-    if len(off) > (1 - _MOST) * len(lines):
+    if not _all_clear(off, "pooled") or len(off) > (1 - _MOST) * len(lines):
         return None
     return _Relation(total=total, parts=parts, part="value", rule="pooled", lines=lines, off=off)
 
@@ -340,7 +355,12 @@ def _one_total_row(
     rules: tuple[Rule, ...] = ("mean", "pooled", "sum")
     fits = {rule: [column for column, line in lines if _fits(line, rule)] for rule in rules}
     rule = max(rules, key=lambda each: len(fits[each]))
-    if len(fits[rule]) < 2 or len(fits[rule]) < _MOST * len(lines) - 0.5:
+    missed = [line for column, line in lines if column not in fits[rule]]
+    if (
+        not _all_clear(missed, rule)
+        or len(fits[rule]) < 2
+        or len(fits[rule]) < _MOST * len(lines) - 0.5
+    ):
         if lines:
             yield Check(
                 name=f"row {name} from the other rows",

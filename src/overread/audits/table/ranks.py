@@ -69,8 +69,20 @@ def _best_match(read: ReadTable, rank: Column, columns: Sequence[Column]) -> Col
     }
     if not agreements:
         return None
-    best = max(agreements, key=lambda column: agreements[column])
+    # Several columns may agree in all pairs of unlike ranks; tied ranks tell them apart.
+    best = max(
+        agreements, key=lambda column: (agreements[column], -_unlike_in_ties(read, rank, column))
+    )
     return best if agreements[best] >= _AGREES else None
+
+
+def _unlike_in_ties(read: ReadTable, rank: Column, column: Column) -> int:
+    """Count, over all ranks, the further values that share one."""
+    rows = _ranked(read, (column.place, "value"), (rank.place, "value"))
+    values_of: dict[Fraction, list[Fraction]] = {}
+    for each in rows:
+        values_of.setdefault(each.rank, []).append(each.value)
+    return sum(len(set(values)) - 1 for values in values_of.values())
 
 
 def _ranked(read: ReadTable, value: Reference, rank: Reference) -> tuple[_Ranked, ...]:

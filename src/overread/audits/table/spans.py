@@ -51,6 +51,14 @@ class Span:
         """Tell whether both can be the same value."""
         return self.low <= other.high + slack and other.low <= self.high + slack
 
+    def clearly_misses(self, other: Span) -> bool:
+        """Tell whether two values differ by twice what rounding explains or more.
+
+        A near miss speaks against an inferred rule as much as against the number.
+        """
+        reach = (self.high - self.low + other.high - other.low) / 2
+        return abs(self.middle - other.middle) >= 2 * reach
+
     def __add__(self, other: Span) -> Span:
         return Span(low=self.low + other.low, high=self.high + other.high)
 

@@ -16,6 +16,9 @@ from overread.records import Severity
 
 __all__ = ["check_summaries"]
 
+_NO_WEIGHT: Final = Fraction(1, 50)
+"""A mean that leaves the farthest site no more weight than this, however numbers were rounded, is
+taken to leave it none."""
 _WORDS: Final = {
     "gap": re.compile(r"\bgap\b|dispar|\bspread\b|\brange\b|best.?(?:-|–|minus).?worst", re.I),
     "worst": re.compile(r"worst|\bmin(?:imum)?\b|lowest", re.I),
@@ -181,12 +184,12 @@ class _Reading:
                     f"{named}: the mean of {sites} sites is at least {value}, printed {shown}"
                 )
                 return
-        if mean.middle >= best.middle:
+        if best.high - mean.low <= _NO_WEIGHT * gap:
             yield self._flaw(
                 f"the mean {shown} equals {named} while the worst is {self._show(worst)}: a mean "
                 "reaches the best only where all are equal"
             )
-        elif mean.middle <= worst.middle:
+        elif mean.high - worst.low <= _NO_WEIGHT * gap:
             yield self._flaw(
                 f"the mean {shown} equals the worst while {named}: a mean reaches the worst only "
                 "where all are equal"
@@ -198,6 +201,8 @@ class _Reading:
         """Without a number of sites, say how many it takes at least."""
         gap = best.middle - worst.middle
         nearest = min(best.middle - mean.middle, mean.middle - worst.middle)
+        if nearest <= 0:
+            return
         weight = nearest / gap
         sites = -(-weight.denominator // weight.numerator)
         if sites < 8:
