@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import stats as scipy_stats
 
 from overread.stats.cluster_wilson import DIFFERENCE, SHARE, cluster_wilson
@@ -28,6 +29,19 @@ def test_by_hand():
     # SE = sqrt(2/1 * 2)/4 = 1/2, t(1, 97.5 %) = 12.706
     (interval,) = cluster_t([1.0, 1.0, 0.0, 0.0], np.array([0, 0, 1, 1]))
     assert interval.high - 0.5 == pytest.approx(12.7062 / 2, abs=1e-3)
+
+
+def test_the_error_is_the_robust_one_of_statsmodels():
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(12), np.resize([2, 5, 9], 12))
+    values = rng.normal(size=clusters.size) + 2 * rng.normal(size=12)[clusters]
+    fit = sm.OLS(values, np.ones_like(values)).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": False}
+    )
+    (interval,) = cluster_t(values, clusters)
+    half = float(fit.bse[0]) * (12 / 11) ** 0.5 * scipy_stats.t.ppf(0.975, 11)
+    assert interval.high - interval.value == pytest.approx(half)
+    assert interval.value - interval.low == pytest.approx(half)
 
 
 def test_never_narrower_than_independent_items():

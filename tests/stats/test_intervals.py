@@ -94,6 +94,28 @@ def test_intervals_cover_as_often_as_they_say(share: float) -> None:
         assert least <= float(mass @ np.array(holds)) <= most
 
 
+def _coverage(function, n: int, shares: np.ndarray) -> np.ndarray:
+    """Sum the probabilities of the counts whose 95 % interval holds each share; no simulation."""
+    found = [function(count, n) for count in range(n + 1)]
+    low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
+    mass = scipy.stats.binom.pmf(np.arange(n + 1), n, shares[:, np.newaxis])
+    inside = (low <= shares[:, np.newaxis]) & (shares[:, np.newaxis] <= high)
+    return (mass * inside).sum(axis=1)
+
+
+@pytest.mark.parametrize("n", [5, 10, 20, 50, 100, 400])
+def test_coverage_is_what_the_docstrings_say(n: int) -> None:
+    shares = np.linspace(0.05, 0.95, 181)
+    covered = _coverage(wilson, n, shares)
+    assert 0.949 <= covered.mean() <= 0.958
+    assert covered.min() >= (0.927 if n >= 50 else 0.89)
+    if n >= 100:
+        middle = covered[(shares >= 0.2) & (shares <= 0.8)]
+        assert middle.min() >= 0.935
+        assert middle.max() <= 0.965
+    assert _coverage(clopper_pearson, n, shares).min() >= 0.95
+
+
 def test_chance_band_of_the_ct_bench_test_exam() -> None:
     # 25.0 ± 1.9 on 1,900 questions (arXiv 2602.14879); 0.75^200 for none right of 200.
     band = binomial_band(1900, 0.25)

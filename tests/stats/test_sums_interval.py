@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from overread.errors import UsageError
 from overread.stats.bootstrap import cluster_bootstrap
+from overread.stats.cluster_wilson import between_ends
 from overread.stats.sums_interval import sums_interval
 
 
@@ -54,3 +55,42 @@ def test_without_a_generator_there_is_the_value_alone() -> None:
 def test_a_count_of_draws_below_one_is_refused() -> None:
     with pytest.raises(UsageError, match="draws: expected a count of 1 or more, got 0"):
         sums_interval(_two([1, 2]), _mean, np.arange(2), draws=0, rng=np.random.default_rng())
+
+
+def test_a_range_keeps_the_bounds_of_few_clusters_within_it() -> None:
+    # Shares 1, 1, 1, 0.4 of four patients: mean 0.85, error 0.15, t(3) 3.18245. Unbounded 1.33.
+    found = sums_interval(
+        _two([1, 1, 1, 0.4]), _mean, np.arange(4), ends=(0.0, 1.0), rng=np.random.default_rng()
+    )
+    assert found.method == "bounded cluster jackknife"
+    bounds = between_ends(0.85, 3.182446 * 0.15, (0.0, 1.0))
+    assert (found.low, found.high) == pytest.approx(bounds, abs=1e-6)
+    assert found.high is not None
+    assert 0.85 < found.high < 1
+
+
+def test_a_value_at_the_end_of_its_range_has_no_bounds() -> None:
+    def best(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.minimum(sums[..., 0] / 3, 1.0)
+
+    found = sums_interval(
+        _two([1, 1, 2]), best, np.arange(3), ends=(0.0, 1.0), rng=np.random.default_rng()
+    )
+    assert (found.value, found.low, found.reason) == (
+        1.0,
+        None,
+        "the value is at the end of its range",
+    )
+
+
+def test_a_ratio_over_few_patients_is_covered_as_often_as_said() -> None:
+    rng, held = np.random.default_rng(4), 0
+    for _ in range(1500):
+        rights = rng.binomial(5, rng.beta(2.3, 1.0, 12))
+        table = np.stack([rights.astype(float), np.full(12, 5.0)], axis=1)
+        found = sums_interval(table, _mean, np.arange(12), ends=(0.0, 1.0), rng=rng)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= 2.3 / 3.3 <= found.high
+    # 1,500 exams: one standard error is 0.6 %.
+    assert 0.93 <= held / 1500 <= 0.97

@@ -85,7 +85,10 @@ def wilson(successes: float, n: int, *, level: float = 0.95) -> Interval:
     Notes
     -----
     Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209, doi:10.2307/2276774. No continuity
-    correction.
+    correction. Over shares of 5 to 95 % a 95 % interval covers, summed exactly, 95.0 to 95.7 % on
+    average for 5 to 1,900 items. Counts being whole, a single share has 93.5 to 96.5 % from 100
+    items on where it is 20 to 80 %, 92.7 to 97.9 % from 50 items on wherever it is, and 89 to 99 %
+    with 5.
 
     Examples
     --------
@@ -132,6 +135,8 @@ def clopper_pearson(successes: int, n: int, *, level: float = 0.95) -> Interval:
     Notes
     -----
     Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404, doi:10.1093/biomet/26.4.404.
+    Over shares of 5 to 95 % a 95 % interval covers 99 % on average with 5 items, 97.5 % with 20,
+    96.3 % with 100 and 95.3 % with 1,900.
 
     Examples
     --------
