@@ -324,3 +324,98 @@ def test_fewer_than_two_runs_are_refused(run, plan) -> None:
         compare([run("one", "11")], plan)
     with pytest.raises(UsageError, match="runs: expected two or more runs"):
         compare([run("one", "11"), run("one", "10")], plan)
+
+
+def test_a_release_without_patients_says_that_intervals_are_too_narrow(
+    make_line, make_score, plan
+) -> None:
+    def make(label: str, marks: str, named: int) -> RunScores:
+        patients = [f"p{n}" if n < named else None for n in range(len(marks))]
+        return RunScores(
+            label=label,
+            scores=[make_score(str(n), float(mark)) for n, mark in enumerate(marks)],
+            planned=[make_line(str(n), patient=who) for n, who in enumerate(patients)],
+        )
+
+    nobody = compare([make("one", "10" * 20, 0), make("two", "11" * 20, 0)], plan)
+    assert nobody.unit == "item"
+    assert "No patients are named" in nobody.notes[0]
+    assert "too narrow" in nobody.notes[0]
+    some = compare([make("one", "10" * 20, 39), make("two", "11" * 20, 39)], plan)
+    assert some.unit == "patient"
+    assert some.notes[0].startswith("1 question names no patient and stands alone")
+    assert compare([make("one", "10" * 20, 40), make("two", "11" * 20, 40)], plan).notes == ()
+
+
+def test_standings_are_over_the_questions_that_all_share(run, plan) -> None:
+    found = compare(
+        [run("one", "1" * 30), run("two", "0" * 10 + "1" * 20), run("three", "0" * 30, first=10)],
+        plan,
+    )
+    # Questions 10 to 29 are asked of all: one and two are right there, three is not. On the first
+    # ten, which only one and two share, one alone is right: they are told apart all the same.
+    assert [(row.label, row.value, row.n) for row in found.standings] == [
+        ("one", 1.0, 20), ("two", 1.0, 20), ("three", 0.0, 20),
+    ]  # fmt: skip
+    assert [row.groups for row in found.standings] == [(0,), (1,), (2,)]
+    assert [row.groups for row in compare([run("one", "1"), run("two", "1")], plan).standings] == [
+        (0,), (0,),
+    ]  # fmt: skip
+
+
+def test_runs_may_share_questions_by_twos_only(run, plan) -> None:
+    # one: 0-19, two: 10-29, three: 0-9 and 20-29; no question is asked of all.
+    whole = run("three", "1" * 30)
+    three = dataclasses.replace(
+        whole, planned=[*whole.planned[:10], *whole.planned[20:]], scores=whole.scores
+    )
+    found = compare([run("one", "1" * 20), run("two", "0" * 20, first=10), three], plan)
+    assert [row.n for row in found.standings] == [20, 20, 20]
+    assert [pair.n for pair in found.pairs] == [10, 10, 10]
+
+
+@pytest.mark.parametrize("adjust", ["holm", "bh"])
+def test_the_adjustment_is_the_one_named(run, plan, adjust) -> None:
+    rng = np.random.default_rng(1)
+    runs = [
+        run(name, "".join("01"[int(v)] for v in rng.random(300) < share))
+        for name, share in (("a", 0.6), ("b", 0.5), ("c", 0.45))
+    ]
+    found = compare(runs, plan, adjust=adjust)
+    theirs = multipletests(
+        [pair.p_mcnemar for pair in found.pairs], method={"holm": "holm", "bh": "fdr_bh"}[adjust]
+    )[1]
+    assert [pair.p_adjusted for pair in found.pairs] == pytest.approx(list(theirs))
+    assert found.adjust == adjust
+    assert {pair.exam.level for pair in found.pairs} == {
+        round(1 - 0.05 / 3, 12) if adjust == "holm" else 0.95
+    }
+
+
+def test_a_margin_is_asked_about_only_where_named(run, plan) -> None:
+    runs = [run("one", "1101" * 100), run("two", "1011" * 100)]
+    assert compare(runs, plan).pairs[0].margin is None
+    (pair,) = compare(runs, plan, margin=0.2).pairs
+    assert (pair.margin.verdict, pair.margin.margin) == ("equivalent", 0.2)
+    assert not pair.is_told_apart
+    assert compare(runs, plan, margin=0.01).pairs[0].margin.verdict == "open"
+
+
+def test_an_interval_of_shares_stays_within_all_points(run, plan) -> None:
+    (pair,) = compare(
+        [run("one", "11110000", per_patient=4), run("two", "00000000", per_patient=4)], plan
+    ).pairs
+    # Two patients, 1 and 0: Student's t(1) = 12.7 alone would give -585 to 685 points.
+    assert -1.0 <= pair.low < pair.difference < pair.high <= 1.0
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, float("nan"), float("inf")])
+def test_a_margin_that_is_none_is_refused(run, plan, margin) -> None:
+    with pytest.raises(UsageError, match="margin: expected a difference above 0"):
+        compare([run("one", "11"), run("two", "10")], plan, margin=margin)
+
+
+@pytest.mark.parametrize("power", [0.05, 1.0, float("nan"), 80])
+def test_a_power_that_is_none_is_refused(run, plan, power) -> None:
+    with pytest.raises(UsageError, match=r"power: expected a probability above 0\.05"):
+        compare([run("one", "11"), run("two", "10")], plan, power=power)

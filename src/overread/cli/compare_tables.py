@@ -79,11 +79,13 @@ def pair_table(
     for name in names:
         table.add_column(name, overflow="fold", min_width=6)
     columns = ["n", "1, 2", "diff", "95 %", "only 1, 2", "p McN", f"p {unit}", "p adj"]
+    # Of several runs the order says the scores.
+    left_out = {"1, 2"} if has_order and "run 2" in names else set[str]()
     if not is_wide():
-        # Of several runs the order says the scores.
-        scores = ("1, 2",) if "run 2" in names and has_order else ()
-        tests = ("p McN", f"p {unit}") if _is_narrow() else ()
-        columns = [name for name in columns if name not in ("n", "only 1, 2", *scores, *tests)]
+        left_out |= {"n", "only 1, 2"}
+    if _is_narrow():
+        left_out |= {"p McN", f"p {unit}"}
+    columns = [name for name in columns if name not in left_out]
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
