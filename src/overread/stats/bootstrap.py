@@ -204,8 +204,8 @@ def cluster_bootstrap(
     clusters). With few clusters either interval is too narrow: simulated, with patients of one to
     eight questions, a 95 % interval covers 84 % with 5 patients and 90 % with 10; the caller says
     so. For shares of 50 and 80 %, independent or alike by 0.3 within a patient (4,500 exams each,
-    so ± 0.7 %), it covers 91 to 94 % with 20 and 30 patients, 93 to 94.5 % with 50 and 93.8 to 95.2 %
-    with 100 to 300; ``bca`` one point more with 20.
+    so ± 0.7 %), it covers 91 to 94 % with 20 and 30 patients, 93 to 94.5 % with 50 and 93.8 to
+    95.2 % with 100 to 300; ``bca`` one point more with 20.
     """
     check_level(level)
     sums = cluster_sums(values, clusters, weights=weights)

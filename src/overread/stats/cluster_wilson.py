@@ -19,7 +19,7 @@ from overread.stats import _special
 from overread.stats.bootstrap import as_table, cluster_sums, mean_or_reason
 from overread.stats.intervals import Interval, check_level, two_sided_z
 
-__all__ = ["DIFFERENCE", "SHARE", "Ends", "between_ends", "check_ends", "cluster_wilson"]
+__all__ = ["DIFFERENCE", "SHARE", "between_ends", "check_ends", "cluster_wilson"]
 
 Ends: TypeAlias = tuple[float, float]
 """Least and largest value that there can be."""
@@ -70,9 +70,9 @@ def cluster_wilson(
 
     Notes
     -----
-    On the scale from 0 to 1 between the ends the bounds solve |mean - π| = s √(π(1 - π)), where s²
-    is what takes the place of z²/n in Wilson's interval: the larger of t² × variance of the mean /
-    (mean (1 - mean)) between clusters and z² × the same of independent items. So it is never
+    On the scale from 0 to 1 between the ends the bounds solve ``|mean - π| = s √(π(1 - π))``, where
+    s² is what takes the place of z²/n in Wilson's interval: the larger of t² × variance of the mean
+    / (mean (1 - mean)) between clusters and z² × the same of independent items. So it is never
     narrower than Wilson's for independent shares. A sample size from a design effect in Wilson's
     interval: E. L. Korn and B. I. Graubard, Survey Methodology 24 (1998) 193; N. Dean and M.
     Pagano, J. Surv. Stat. Methodol. 3 (2015) 484, doi:10.1093/jssam/smv024. The variance is that of

@@ -84,8 +84,8 @@ def mcnemar_corrected(only_first: int, only_second: int) -> TestResult:
     Returns
     -------
     TestResult
-        p of (|b − c| − 1)² / (b + c) with one degree of freedom, 1 where |b − c| is at most 1.
-        Undefined when no item tells the two apart.
+        p of ``(|b − c| − 1)² / (b + c)`` with one degree of freedom, 1 where ``|b − c|`` is at
+        most 1. Undefined when no item tells the two apart.
 
     Raises
     ------
