@@ -9,7 +9,7 @@ from overread.analysis.plan_strata import plan_strata
 from overread.contracts import AnalysisPlan
 from overread.records import PlannedItem
 
-PLAN = AnalysisPlan(strata=((),), cells=("task",), cluster=None)
+PLAN = AnalysisPlan(strata=((),), cells=(), cluster=None)
 
 
 def line(item: str, chance: float | None) -> PlannedItem:
