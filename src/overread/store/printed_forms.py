@@ -17,7 +17,6 @@ from overread.records import Finding, Severity
 __all__ = [
     "MOST_CELLS",
     "MOST_COLUMNS",
-    "Record",
     "delimited_records",
     "json_records",
     "markdown_records",

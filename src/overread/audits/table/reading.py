@@ -15,7 +15,7 @@ from overread.errors import UsageError, expected
 from overread.store.printed_number import PrintedNumber, without_markup
 from overread.store.printed_table import PrintedTable
 
-__all__ = ["Column", "ReadTable", "Reference", "read_for_audit"]
+__all__ = ["Column", "ReadTable", "read_for_audit"]
 
 _ORDER: Final = re.compile(
     r"(?:#|no\.?|nr\.?|place|pos(?:ition)?|rank(?:ing)?|id|year|params?|size|seed|epochs?)",
