@@ -34,6 +34,14 @@ def test_strata_in_which_nothing_can_be_shown(exam: Any, ask: Any) -> None:
     assert "1 of 2 strata have questions of fewer than 6 patients: rare (40 of 5)" in one.evidence
 
 
+def test_questions_are_counted_where_no_patient_is_named(exam: Any, ask: Any) -> None:
+    rows = [ask(n, 0, kind="rare" if n < 4 else "usual") for n in range(60)]
+    for item, _ in rows:
+        item.groups.pop("patient")
+    one = found(exam(rows))["no-test-possible"]
+    assert "fewer than 6 questions: rare (4 of 4)" in one.evidence
+
+
 def test_a_patient_with_most_questions(exam: Any, ask: Any) -> None:
     rows = [ask(n, 0, patient="p" if n < 60 else f"q{n}") for n in range(100)]
     one = found(exam(rows))["heavy-unit"]

@@ -83,7 +83,8 @@ def _small(
         if half is None or half > _WIDE:
             told = "no interval" if half is None else f"±{100 * half:.0f} points"
             small.append((math.inf if half is None else half, f"{name} (n {len(members)}: {told})"))
-    unit = cluster or "question"
+    is_named = any(cluster in item.groups for _, members in strata for item in members)
+    unit = cluster if cluster is not None and is_named else "question"
     if hopeless:
         yield Finding(
             severity=Severity.WARNING,
