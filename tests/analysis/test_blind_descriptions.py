@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from overread.analysis.blind_descriptions import DRAWN, ONE_FOR_ALL, description_floors
+from overread.analysis.blind_descriptions import DRAWN, ONE_FOR_ALL, TAUGHT, description_floors
 from overread.records import Item, Reference, Response, Score, Status, Text
 
 
@@ -40,14 +40,15 @@ def items_of(*patients: str, box: tuple[str, ...] = ("no-box", "box")) -> list[I
     ]  # fmt: skip
 
 
-def floors(items: list[Item], answers: list[str | None], **more):
+def floors(items: list[Item], answers: list[str | None], taught: tuple[str, ...] = ()):
     references = {
         item.id: Reference(item=item.id, answer=answers[int(item.groups["lesion"])])
         for item in items
     }
     found = description_floors(
-        items, references, SharedWords(), ((), ("box",)), cluster="patient", multi_label=(), **more
-    )
+        items, references, SharedWords(), ((), ("box",)),
+        cluster="patient", multi_label=(), taught=taught,
+    )  # fmt: skip
     return {(*floor.stratum.values(), floor.policy): floor for floor in found}
 
 
@@ -87,3 +88,26 @@ def test_it_is_the_same_each_time_and_absent_without_other_patients() -> None:
     assert floors(items_of(*"aaaa"), ["x"] * 4) == {}
     assert floors(items, [None] * 6) == {}
     assert floors([], []) == {}
+
+
+def test_the_training_part_may_teach_more_than_the_other_patients_do() -> None:
+    # The exam: each patient has words of its own, and "lung" besides. In training all is "lung".
+    answers = [f"lung w{n}" for n in range(10)]
+    items = items_of(*(f"p{n}" for n in range(10)))
+    found = floors(items, answers, taught=("lung", "lung", "node"))
+    assert found[(TAUGHT,)].value == found[(ONE_FOR_ALL,)].value == 0.5
+    one = floors(items_of("a", "b"), ["lung cyst", "liver mass"], taught=("lung cyst",) * 3)
+    assert one[(TAUGHT,)].value == 0.5
+    assert one[(ONE_FOR_ALL,)].value == 0.0
+    assert next(iter(one)) == (TAUGHT,)
+
+
+def test_one_patient_has_the_floor_of_the_training_part_alone() -> None:
+    found = floors(items_of("a", "a"), ["lung cyst", "liver mass"], taught=("lung mass",))
+    assert set(found) == {
+        (*stratum, policy)
+        for stratum in ((), ("box",), ("no-box",))
+        for policy in (TAUGHT, "always refuse")
+    }
+    assert (found[(TAUGHT,)].value, found[(TAUGHT,)].chance) == (0.5, 0.0)
+    assert floors([], [], taught=("lung mass",)) == {}

@@ -39,6 +39,8 @@ class Asked:
     plan: AnalysisPlan
     scorer: Scorer | None = None
     """Of the headline, as the honest profile has it."""
+    taught: Sequence[str] = ()
+    """Descriptions of the training part, for a headline that scores descriptions."""
 
     @cached_property
     def floors(self) -> tuple[BlindFloor, ...]:
@@ -52,6 +54,7 @@ class Asked:
                 plan.strata,
                 cluster=plan.cluster,
                 multi_label=plan.multi_label,
+                taught=self.taught,
             )
         return blind_floors(
             items,
@@ -194,4 +197,16 @@ def asked_of(store: RunStore, release: Release) -> Asked:
         items = changed
     plan = plan_of(release, lines)
     scorers = (each for each in release.scorers("honest") if each.metric == plan.headline)
-    return Asked(items=items, references=references, plan=plan, scorer=next(scorers, None))
+    return Asked(
+        items=items,
+        references=references,
+        plan=plan,
+        scorer=next(scorers, None),
+        taught=_taught(release, selection) if plan.headline == FACT_SCORE.name else (),
+    )
+
+
+def _taught(release: Release, selection: Selection) -> tuple[str, ...]:
+    """Give the descriptions that a writer of captions may learn from."""
+    cases = release.training(selection).cases
+    return tuple(text for case in cases if (text := case.texts.get("description")))

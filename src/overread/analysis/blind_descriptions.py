@@ -1,7 +1,8 @@
 """Descriptions that see no picture: what a caption task gives to one sentence for all lesions.
 
 What a sentence is worth is said by the scorer of the headline, so that a floor and a model's score
-are of one kind. Both policies write what people have written of other patients' lesions.
+are of one kind. All policies write what people have written of other lesions: two of them learn from
+the other patients of the exam, one from the release's training part, as ``baselines:majority`` does.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from overread.contracts import Scorer
 from overread.models.baselines.typical import typical_text
 from overread.records import Item, Reference, Response, Status
 
-__all__ = ["DRAWN", "ONE_FOR_ALL", "description_floors"]
+__all__ = ["DRAWN", "ONE_FOR_ALL", "TAUGHT", "description_floors"]
 
 ONE_FOR_ALL: Final = "one description for all, learned from other patients"
 DRAWN: Final = "another patient's description"
+TAUGHT: Final = "the most typical description of the training part"
 _SEED: Final = 20260219
 _DRAWS: Final = 4
 """Descriptions drawn for each lesion."""
@@ -43,6 +45,7 @@ def description_floors(
     *,
     cluster: str | None,
     multi_label: Collection[str],
+    taught: Sequence[str],
 ) -> tuple[BlindFloor, ...]:
     """Score blind policies over every stratum of a caption task.
 
@@ -56,18 +59,52 @@ def description_floors(
         Of the headline; a reply without a value earns 0.
     strata, cluster, multi_label
         As in `blind_floor.blind_floors`.
+    taught
+        Descriptions of the release's training part; none where it has no such part.
 
     Returns
     -------
     tuple of BlindFloor
-        All policies of a stratum together, the best first; empty where fewer than two folds of
-        patients have a description.
+        All policies of a stratum together, the best first. What is learned from other patients of
+        the exam is left out where fewer than two folds of patients have a description; where
+        nothing was taught either, there is no floor.
 
     Notes
     -----
-    `BlindFloor.chance` is what a description drawn from other patients earns. A policy that writes
-    the same whatever the lesion cannot be carried by luck: `chance_best_high` is its own value.
+    `BlindFloor.chance` is what a description drawn from other patients earns; where there are none,
+    what silence earns: 0. A policy that writes the same whatever the lesion cannot be carried by
+    luck: `chance_best_high` is its own value.
     """
+    worth = _Worth(items, references, scorer)
+    silence = np.zeros(len(items))
+    credits_of = _from_other_patients(items, references, worth, cluster)
+    chance = credits_of.get(DRAWN, silence)
+    if (typical := typical_text(taught)) is not None:
+        credits_of[TAUGHT] = worth([[typical]] * len(items))
+    if not (credits_of and items):
+        return ()
+    credits_of[REFUSE] = silence
+    ids = [item.id for item in items]
+    found: list[BlindFloor] = []
+    for keys in strata:
+        groups = group_rows([item.strata for item in items], keys, multi_label=multi_label)
+        for stratum, rows in groups:
+            floors = [
+                _floor(stratum, policy, [ids[row] for row in rows], credit[rows],
+                       chance=float(chance[rows].mean()))
+                for policy, credit in credits_of.items()
+            ]  # fmt: skip
+            found += sorted(floors, key=lambda floor: -floor.value)
+    return tuple(found)
+
+
+def _from_other_patients(
+    items: Sequence[Item],
+    references: Mapping[str, Reference],
+    worth: _Worth,
+    cluster: str | None,
+) -> dict[str, NDArray[np.float64]]:
+    """Credit each item, (n,), by policies that learn from other patients of the exam."""
     texts = [_usable(references.get(item.id)) for item in items]
     units = number_labels(unit_of(item, cluster) for item in items)
     lesions = number_labels(item.groups.get("lesion", item.id) for item in items)
@@ -75,9 +112,8 @@ def description_floors(
     # A lesion counts once in learning and drawing, however often it is asked about.
     described = [row for row in np.unique(lesions, return_index=True)[1] if texts[row] is not None]
     if len({int(folds[row]) for row in described}) < 2:
-        return ()
+        return {}
     rng = np.random.default_rng(_SEED)
-    worth = _Worth(items, references, scorer)
     learned = {
         fold: _learn([row for row in described if folds[row] != fold], texts, worth, rng)
         for fold in sorted(set(folds.tolist()))
@@ -86,23 +122,10 @@ def description_floors(
         [row for row in rng.choice(described, size=8 * _DRAWS) if units[row] != unit][:_DRAWS]
         for unit in units[np.unique(lesions, return_index=True)[1]]
     ]
-    credits_of = {
+    return {
         ONE_FOR_ALL: worth([[learned[int(fold)]] for fold in folds]),
         DRAWN: worth([[texts[row] for row in drawn[lesion]] for lesion in lesions]),
-        REFUSE: np.zeros(len(items)),
     }
-    ids = [item.id for item in items]
-    found: list[BlindFloor] = []
-    for keys in strata:
-        groups = group_rows([item.strata for item in items], keys, multi_label=multi_label)
-        for stratum, rows in groups:
-            floors = [
-                _floor(stratum, policy, [ids[row] for row in rows], credit[rows],
-                       chance=float(credits_of[DRAWN][rows].mean()))
-                for policy, credit in credits_of.items()
-            ]  # fmt: skip
-            found += sorted(floors, key=lambda floor: -floor.value)
-    return tuple(found)
 
 
 def _learn(
