@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
 
 from overread.analysis.blind_descriptions import DRAWN, ONE_FOR_ALL, TAUGHT, description_floors
-from overread.records import Item, Reference, Response, Score, Status, Text
+from overread.records import Item, Profile, Reference, Response, Score, Status, Text
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class SharedWords:
     """Scores the share of the reference's words that a reply has; nothing to a word "silent"."""
 
     metric: str = "fact_score"
-    profile: str = "honest"
+    profile: Profile = "honest"
 
     def score(self, item: Item, reference: Reference, response: Response) -> list[Score]:
         words, said = set(str(reference.answer).split()), set(str(response.text).split())
@@ -40,7 +41,7 @@ def items_of(*patients: str, box: tuple[str, ...] = ("no-box", "box")) -> list[I
     ]  # fmt: skip
 
 
-def floors(items: list[Item], answers: list[str | None], taught: tuple[str, ...] = ()):
+def floors(items: list[Item], answers: Sequence[str | None], taught: tuple[str, ...] = ()):
     references = {
         item.id: Reference(item=item.id, answer=answers[int(item.groups["lesion"])])
         for item in items
