@@ -8,7 +8,7 @@ from dataclasses import replace
 from overread.contracts import ArrayReader, Model, Release, Selection
 from overread.errors import UsageError, expected
 from overread.imaging.recipes import RECIPES
-from overread.records import Item
+from overread.records import Item, Text
 from overread.run.request import RunRequest
 
 __all__ = ["check_selected", "fit_selection"]
@@ -87,22 +87,34 @@ def _fit_recipe(name: str | None, model: Model, release: Release) -> str | None:
 
 
 def check_selected(items: Sequence[Item], selection: Selection, release: Release) -> None:
-    """Raise UsageError when nothing was selected, or when a name selects nothing.
+    """Raise UsageError when nothing was selected, a name selects nothing, or none can be answered.
 
-    A misspelt second task would otherwise leave a score over fewer questions in silence.
+    A misspelt second task would otherwise leave a score over fewer questions in silence. A name
+    that the card does not know is told first: it empties the selection of every other argument.
+    An image-text scorer is asked nothing that has no options.
     """
+    card = release.card
     named = (
-        ("--task", selection.tasks, {item.task for item in items}),
-        ("--condition", selection.conditions, {item.condition.partition("+")[0] for item in items}),
+        ("--task", selection.tasks, card.tasks, {item.task for item in items}),
+        (
+            "--condition",
+            selection.conditions,
+            card.conditions,
+            {item.condition.partition("+")[0] for item in items},
+        ),
     )
-    for argument, wanted, found in named:
-        if lost := [name for name in wanted or () if name not in found]:
-            known = release.card.tasks if argument == "--task" else release.card.conditions
+    lost = [
+        (argument, known, [name for name in wanted or () if name not in found])
+        for argument, wanted, known, found in named
+    ]
+    # Unknown names come first: the sort is stable, and False is before True.
+    for argument, known, names in sorted(lost, key=lambda each: set(each[2]) <= set(each[1])):
+        if names:
             raise UsageError(
                 expected(
                     argument,
                     rule=f"names of questions in split {selection.split}, of {', '.join(known)}",
-                    got=", ".join(map(repr, lost)),
+                    got=", ".join(map(repr, names)),
                     remedy=f"'overread check {release.card.name} RELEASE' counts what there is.",
                 )
             )
@@ -113,5 +125,24 @@ def check_selected(items: Sequence[Item], selection: Selection, release: Release
                 rule=f"a split with questions, of {', '.join(release.card.splits)}",
                 got=repr(selection.split),
                 remedy=f"'overread check {release.card.name} RELEASE' counts what there is.",
+            )
+        )
+    if selection.form == "clip":
+        _check_options(items, selection)
+
+
+def _check_options(items: Sequence[Item], selection: Selection) -> None:
+    """Raise UsageError where a task that is named, or all of the exam, asks for free text."""
+    with_options = {item.task for item in items if not isinstance(item.answer_space, Text)}
+    without = [name for name in selection.tasks or () if name not in with_options]
+    if without or not with_options:
+        raise UsageError(
+            expected(
+                "--task" if without else "--model",
+                rule="questions with options, for an image-text scorer"
+                if without
+                else "a model that writes text, for questions without options",
+                got=", ".join(map(repr, without)) if without else "an image-text scorer",
+                remedy="Ask for text of a chat:, command: or python: model.",
             )
         )
