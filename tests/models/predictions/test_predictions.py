@@ -174,7 +174,7 @@ def test_one_script_row_cannot_answer_with_and_without_box(tmp_path: Path) -> No
         reply = ask(model, asked)
         assert reply.status is Status.FAILED
         assert reply.text is None
-        assert "row 0 of the file fits 2 questions" in (reply.reason or "")
+        assert "row 1 of the file fits 2 questions" in (reply.reason or "")
     (finding,) = model.findings()
     assert (finding.code, finding.count) == ("ambiguous-prediction", 2)
 
@@ -191,7 +191,7 @@ def test_two_script_rows_that_differ_are_refused_and_equal_ones_are_not(tmp_path
     model = opened(written(tmp_path, [script_row(), other]))
     reply = ask(model, item())
     assert reply.status is Status.FAILED
-    assert reply.reason == "2 rows of the file fit it and differ (row 0, row 1)"
+    assert reply.reason == "2 rows of the file fit it and differ (row 1, row 2)"
 
     model = opened(written(tmp_path, [script_row(), script_row(i=1)]))
     both = [item(), item(box="no-box")]
@@ -257,10 +257,10 @@ def test_duplicate_unknown_and_keyless_rows_are_reported(tmp_path: Path) -> None
     model.announce([item()])
     assert ask(model, item()).status is Status.FAILED
     assert {finding.code: finding.evidence for finding in model.findings()} == {
-        "duplicate-prediction": "row 0 and row 1",
-        "prediction-without-key": "row 3",
-        "unknown-prediction": "row 2",
-        "ambiguous-prediction": f"{ID}: 2 rows of the file fit it and differ (row 0, row 1)",
+        "duplicate-prediction": "row 1 and row 2",
+        "prediction-without-key": "row 4",
+        "unknown-prediction": "row 3",
+        "ambiguous-prediction": f"{ID}: 2 rows of the file fit it and differ (row 1, row 2)",
     }
 
 
@@ -291,7 +291,7 @@ def test_half_a_character_becomes_a_question_mark(tmp_path: Path) -> None:
         ("a.csv", "", "got no header"),
         ("a.json", '[{"item": "x", "text": "A"}', "got Expecting ',' delimiter in line 1"),
         ("a.jsonl", '{"item": "x"}\n{"item": \n', "in line 2"),
-        ("a.json", "[1, 2]", "an object in row 0, got int"),
+        ("a.json", "[1, 2]", "an object in row 1, got int"),
         ("a.json", "[]", "no rows"),
         ("a.json", '[{"text": "A"}]', "1 rows, none with a key"),
         ("a.json", '"B"', "a JSON list or object, got str"),

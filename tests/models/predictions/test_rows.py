@@ -57,3 +57,19 @@ def test_a_row_without_a_caption_has_no_task_of_its_own(tmp_path):
     path = tmp_path / "p.json"
     path.write_text(json.dumps([{"id": "a", "text": "x"}, {"lesion_idx": 1, "q_type": "t"}]))
     assert [row.task for row in read_rows(path)] == [None, "t"]
+
+
+def test_a_null_caption_is_a_gap_and_keeps_its_key(tmp_path):
+    path = tmp_path / "captions.json"
+    entries = [
+        {"lesion_id": 12, "caption": None},
+        {"lesion_id": 13, "caption": None, "answer": "B"},
+        {"lesion_id": 14, "caption": None, "task": "img2txt"},
+    ]
+    path.write_text(json.dumps(entries))
+    gap, choice, named = read_rows(path)
+    assert (gap.task, gap.is_keyed, gap.status, gap.place) == (
+        "caption", True, Status.FAILED, "row 1",
+    )  # fmt: skip
+    assert gap.reason == "the file has no answer for it"
+    assert (choice.task, choice.text, named.task) == (None, "B", "img2txt")

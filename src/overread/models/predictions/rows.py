@@ -178,7 +178,7 @@ def _json_document(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, ob
             return
     if not isinstance(data, list):
         raise _wrong(path, "a JSON list or object", type(data).__name__)
-    for number, entry in enumerate(cast("list[object]", data)):
+    for number, entry in enumerate(cast("list[object]", data), start=1):
         yield f"row {number}", _mapping(entry, path, f"row {number}")
 
 
@@ -260,8 +260,9 @@ def _lesion(entry: Mapping[str, object]) -> str | None:
 
 
 def _caption_task(entry: Mapping[str, object]) -> str | None:
-    """Name the task of a row that names none and holds a caption: of others it has none."""
-    return _CAPTION if entry.get(_CAPTION) is not None else None
+    """Name the task of a row that names none and holds a caption, or a gap for nothing else."""
+    is_caption = entry.get(_CAPTION) is not None
+    return _CAPTION if is_caption or (_CAPTION in entry and not _answer_fields(entry)) else None
 
 
 def _answer_fields(entry: Mapping[str, object]) -> list[str]:
