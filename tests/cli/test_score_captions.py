@@ -57,6 +57,17 @@ def test_a_file_of_captions_is_scored_by_its_facts(release: Path, captions: Path
     assert total.value > 0.75
 
 
+def test_a_file_of_captions_without_the_task_is_told_how_to_name_it(
+    release: Path, captions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hint = "Does it answer caption? Name the task: --task caption."
+    assert call("score", "ct-bench", release, "--predictions", captions) == 1
+    assert hint in " ".join(capsys.readouterr().err.split())
+    captions.with_name("captions.ct-bench.sqlite").unlink()
+    scored(release, captions)
+    assert "Does it answer" not in capsys.readouterr().err
+
+
 def test_a_run_file_takes_no_selection(
     release: Path, captions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

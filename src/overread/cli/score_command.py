@@ -314,6 +314,14 @@ def _run_and_score(
         raise
 
 
+def _unasked(outcome: RunOutcome, release: Release, selection: Selection) -> str:
+    """Name the tasks that are asked only by name, where a file answers none of the usual ones."""
+    by_name = release.card.asked_by_name
+    if selection.tasks or not by_name or outcome.n_failed < outcome.n_planned:
+        return ""
+    return f" Does it answer {' or '.join(by_name)}? Name the task: --task {by_name[0]}."
+
+
 def _score_files(
     benchmark: str,
     release: Path | None,
@@ -358,7 +366,7 @@ def _score_files(
             print_run(place, json=False, juries=scored.juries)
         notice(
             f"{place}: {outcome.n_planned - outcome.n_failed} of {outcome.n_planned} questions "
-            f"have an answer in {file}.{scored.trouble}"
+            f"have an answer in {file}.{_unasked(outcome, opened, selection)}{scored.trouble}"
         )
     if jury.json:
         print_json(values if len(values) > 1 else values[0])
