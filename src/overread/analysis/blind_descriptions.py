@@ -1,8 +1,8 @@
 """Descriptions that see no picture: what a caption task gives to one sentence for all lesions.
 
 What a sentence is worth is said by the scorer of the headline, so that a floor and a model's score
-are of one kind. All policies write what people have written of other lesions: two learn from the exam's
-other patients, one from the release's training part, as ``baselines:majority`` does.
+are of one kind. All policies write what people have written of other lesions: two learn from the
+exam's other patients, one from the release's training part, as ``baselines:majority`` does.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import pytest
 from overread.benchmarks.ct_bench import layout, questions
 from overread.errors import UsageError
 from overread.models.predictions.rows import read_rows
+from overread.records import Status
 
 
 @pytest.mark.parametrize("name", ["a" * 10_000, "a\0b"])
