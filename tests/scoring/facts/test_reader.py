@@ -186,6 +186,13 @@ def test_soft_tissue_is_a_place_or_what_a_lesion_is_made_of() -> None:
     assert one("Metastasis in the soft tissues of the left thigh").organs == {"soft tissue"}
     lesion = one("Soft tissue mass in the left thigh")
     assert (lesion.organs, lesion.attributes) == (frozenset(), {("attenuation", "soft")})
+    for text in ("Soft tissue lesion, 14 mm.", "Soft tissue metastasis in the left thigh"):
+        lesion = one(text)
+        assert (lesion.organs, lesion.attributes) == ({"soft tissue"}, frozenset())
+    for text in ("Soft tissue lesion in the left lung", "Soft tissue lesion in the pelvis"):
+        lesion = one(text)
+        assert "soft tissue" not in lesion.organs
+        assert lesion.attributes == {("attenuation", "soft")}
 
 
 def test_numbers_that_name_a_bone_or_none() -> None:

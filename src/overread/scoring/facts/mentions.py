@@ -44,7 +44,8 @@ def mentions_in(words: Sequence[Word], taken: Sequence[tuple[int, int]]) -> list
     taken
         Parts of the text that are sizes, as places of characters.
     """
-    found = _without_qualities(words, list(_found(words, _inside(words, taken))))
+    found = _of_soft_tissue(words, list(_found(words, _inside(words, taken))))
+    found = _without_qualities(words, found)
     found = denied(words, found)
     found = told_beside(words, found)
     return [mention for mention in found if not mention.dropped]
@@ -95,6 +96,33 @@ def _soft_tissue(words: Sequence[Word], place: int) -> tuple[Term, int] | None:
         return Term(place="soft tissue"), place + 2
     swallowed = follows in ("attenuation", "density", "component", "attenuating")
     return Term(attribute=("attenuation", "soft")), place + (3 if swallowed else 2)
+
+
+_LESIONS: Final = frozenset(("lesion", "tumor", "metastasis"))
+
+
+def _of_soft_tissue(words: Sequence[Word], found: list[Mention]) -> list[Mention]:
+    """Take "soft tissue lesion" for a lesion of the soft tissues where nothing else has it.
+
+    In a limb or nowhere, it is what lies there; "soft tissue lesion in the lung" tells a density.
+    """
+    stops = [place for place, word in enumerate(words) if word.text in _STOPS]
+    placed = {
+        bisect(stops, each.start)
+        for each in found
+        if each.site or (each.term.place and each.term.place != "limb")
+    }
+    return [
+        replace(each, term=Term(place="soft tissue"))
+        if each.term.attribute == ("attenuation", "soft")
+        and each.end - each.start == 2
+        and words[each.start].text == "soft"
+        and each.end < len(words)
+        and words[each.end].text in _LESIONS
+        and bisect(stops, each.start) not in placed
+        else each
+        for each in found
+    ]
 
 
 _HEIGHTS: Final = frozenset(("upper", "middle", "lower"))
