@@ -11,7 +11,12 @@ from overread.errors import UsageError
 from overread.metrics.text.penn_words import penn_words
 from overread.metrics.text.wordnet import WORDNET_VARIABLE, find_wordnet, open_wordnet
 from overread.records import Choice, Item, Option, Reference, Response, Score, Status, Text
-from overread.scoring.caption_scorer import CAPTION_MEASURES, CaptionScorer, caption_scorers
+from overread.scoring.caption_scorer import (
+    CAPTION_MEASURES,
+    LONGEST_CAPTION,
+    CaptionScorer,
+    caption_scorers,
+)
 
 NEEDS_WORDNET = pytest.mark.skipif(
     find_wordnet() is None, reason="no WordNet: see OVERREAD_WORDNET"
@@ -56,6 +61,15 @@ def test_one_caption_by_hand() -> None:
     # Words and full stop: 7 of 8. White space: "lung." is a word, 6 of 7.
     assert score("bleu1", right)[0].value == pytest.approx(7 / 8)
     assert score("rouge1_plain", right)[0].value == pytest.approx(6 / 7)
+
+
+@pytest.mark.parametrize("metric", ["bleu1", "rouge1_plain", "meteor_penn"])
+def test_of_an_endless_caption_the_beginning_is_measured(metric: str) -> None:
+    endless = row((LEFT + " ") * 300_000)  # 10 MB: minutes, if all of it were read
+    beginning = row(((LEFT + " ") * 400)[:LONGEST_CAPTION])
+    one, other = score(metric, endless), score(metric, beginning)
+    assert one == other
+    assert metric == "meteor_penn" or (one[0].value or 0.0) > 0.0
 
 
 @NEEDS_WORDNET

@@ -21,13 +21,16 @@ from overread.records import Item, Profile, Reference, Response, Score, Status, 
 from overread.scoring.published.ct_bench_captions import script_caption
 from overread.scoring.rows import Outcome, check_records, score_row, undefined
 
-__all__ = ["CAPTION_MEASURES", "CaptionScorer", "caption_scorers"]
+__all__ = ["CAPTION_MEASURES", "LONGEST_CAPTION", "CaptionScorer", "caption_scorers"]
 
 CAPTION_MEASURES = tuple(
     spec.name for spec in (BLEU_1, METEOR_PENN, ROUGE_1_PLAIN, BERT_F1, COSINE)
 )
 """The measures, in the order in which CT-Bench's script prints them."""
 
+LONGEST_CAPTION = 10_000
+"""Characters measured: several pages. What stands beyond could only lower a precision that is next
+to nothing already, and the tokeniser and METEOR would take minutes over a reply of 10 MB."""
 _BERT_PART = 256
 """Pairs compared at once: the vectors of all pieces of thousands of captions fill the memory."""
 _Row = tuple[Item, Reference, Response]
@@ -40,7 +43,8 @@ class CaptionScorer:
 
     What counts as the caption is settled by `caption_of`: the released script's way, which gives a
     failed call a caption too. An empty caption shares nothing and scores 0, save for the cosine,
-    which embeds it. A response without any caption keeps its status. Where WordNet or a model's
+    which embeds it. Of a caption the first 10,000 characters are measured. A response without any
+    caption keeps its status. Where WordNet or a model's
     weights are not installed every row is `UNDEFINED`, and its reason says what to install.
     """
 
@@ -106,7 +110,7 @@ class CaptionScorer:
             return Outcome(value=None, status=response.status, reason=response.reason)
         if reference.problem is not None or not (reference.answer or "").strip():
             return undefined(reference.problem or "the release has no description")
-        return caption, (reference.answer or "").strip()
+        return caption[:LONGEST_CAPTION], (reference.answer or "").strip()
 
     def _measure(self, pairs: Sequence[tuple[str, str]]) -> list[Outcome]:
         """Measure pairs, none with an empty reference; no measure but the cosine meets silence."""
