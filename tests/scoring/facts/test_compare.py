@@ -221,3 +221,14 @@ def test_naming_everything_does_not_pay() -> None:
     assert honest is not None
     assert hedged is not None
     assert hedged < 0.3 < honest
+
+
+def test_an_attribute_is_told_with_its_name() -> None:
+    reference = read_facts("Hypodense homogeneous liver lesion without calcification")
+    said = read_facts("Hyperdense spiculated liver lesion with calcification")
+    told = compare_facts(reference, said).summary
+    assert "attribute wrong (attenuation: low, not high)" in told
+    assert "attribute wrong (calcium: not calcified, not calcified)" in told
+    assert "attribute added (margin: spiculated)" in told
+    missing = compare_facts(reference, read_facts("Liver lesion")).summary
+    assert "attribute missing (attenuation: low)" in missing

@@ -38,8 +38,9 @@ class FactVerdict:
     fact: FactName
     outcome: Outcome
     reference: str | None
-    """What the reference says, in the lexicon's words."""
+    """What the reference says, in the lexicon's words; of an attribute, ``kind: value``."""
     prediction: str | None
+    """Of an attribute that the reference states too, the value alone, for the kind is the same."""
 
 
 def compared(reference: Lesion, prediction: Lesion) -> tuple[FactVerdict, ...]:
@@ -93,10 +94,10 @@ def _stated(lesion: Lesion) -> Iterable[tuple[FactName, str]]:
         yield "site", site
     if lesion.size is not None:
         yield "size", size_text(lesion.size)
-    for _, value in sorted(lesion.attributes):
-        yield "attribute", value
-    for _, value in sorted(lesion.denied):
-        yield "attribute", f"not {value}"
+    for kind, value in sorted(lesion.attributes):
+        yield "attribute", f"{kind}: {value}"
+    for kind, value in sorted(lesion.denied):
+        yield "attribute", f"{kind}: not {value}"
 
 
 def spelt(values: Iterable[str]) -> str:
@@ -298,20 +299,21 @@ def _attributes(reference: Lesion, prediction: Lesion, known: Lexicon) -> tuple[
         used |= {(kind, said) for name, said in prediction.attributes if name == kind}
         used |= known.excludes.get((kind, value), frozenset()) if outcome == "wrong" else set()
         used.add((kind, value))
-        found.append(_verdict("attribute", outcome, value, other))
+        found.append(_verdict("attribute", outcome, f"{kind}: {value}", other))
         if outcome == "right":
-            found.extend(_hedges("attribute", _rivals(kind, reference, prediction, known)))
+            rivals = _rivals(kind, reference, prediction, known)
+            found.extend(_hedges("attribute", (f"{kind}: {rival}" for rival in rivals)))
     for kind, value in sorted(reference.denied):
         affirmed = _reaches(kind, value, prediction.attributes, known)
         same = (kind, value) in prediction.denied
         outcome = "wrong" if affirmed else "right" if same else "missing"
         used.add((kind, value))
         told = value if affirmed else f"not {value}" if same else None
-        found.append(_verdict("attribute", outcome, f"not {value}", told))
-    for _, value in sorted(prediction.attributes - used):
-        found.append(_verdict("attribute", "added", None, value))
-    for _, value in sorted(prediction.denied - used):
-        found.append(_verdict("attribute", "added", None, f"not {value}"))
+        found.append(_verdict("attribute", outcome, f"{kind}: not {value}", told))
+    for kind, value in sorted(prediction.attributes - used):
+        found.append(_verdict("attribute", "added", None, f"{kind}: {value}"))
+    for kind, value in sorted(prediction.denied - used):
+        found.append(_verdict("attribute", "added", None, f"{kind}: not {value}"))
     return tuple(found)
 
 
@@ -346,7 +348,7 @@ def _attribute(
         return ("missing" if near else "wrong"), spelt(said)
     excluded = prediction.attributes & known.excludes.get((kind, value), frozenset())
     if excluded:
-        return "wrong", spelt(name for _, name in excluded)
+        return "wrong", spelt(f"{own}: {name}" for own, name in excluded)
     return "missing", None
 
 
