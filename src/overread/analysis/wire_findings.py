@@ -80,9 +80,11 @@ def _same_reply(replies: Sequence[Response]) -> Iterator[Finding]:
             severity=Severity.WARNING,
             code="same-reply",
             where=f"all {len(replies)} replies",
-            evidence="every question got the same text, longer than an option's letter",
-            effect="the questions may not have reached the model",
-            remedy="Look at one raw reply in the gallery, and at the server's chat template.",
+            evidence="every question got the same text, of more than a letter or a word",
+            effect="the model answers without regard to what it is asked or shown, as a baseline "
+            "of one sentence does, or neither has reached it",
+            remedy="Of any other model look at one raw reply in the gallery, and at the server's "
+            "chat template.",
             count=len(replies),
         )
 
