@@ -31,10 +31,26 @@ def arm_sentence(arm: ArmEffect) -> str:
         )
     if arm.low is None or arm.high is None:
         return f"The score stays at {_percent(arm.changed)} %: {stays}."
-    return (
-        f"The score moves from {_percent(arm.original)} to {_percent(arm.changed)} %, which is "
-        f"within luck ({_signed(-arm.high)} to {_signed(-arm.low)} points): {stays}."
+    moved = f"The score moves from {_percent(arm.original)} to {_percent(arm.changed)} %"
+    span = f"({_signed(-arm.high)} to {_signed(-arm.low)} points)"
+    if _is_open(arm):
+        return f"{moved} {span}, yet {_adjusted_away(arm)}: this is too little to tell."
+    return f"{moved}, which is within luck {span}: {stays}."
+
+
+def _is_open(arm: ArmEffect) -> bool:
+    """Whether the interval by itself leaves out 0, and the adjusted test does not follow it."""
+    if arm.falls or arm.rises or arm.low is None or arm.high is None:
+        return False
+    return arm.low > 0 or arm.high < 0
+
+
+def _adjusted_away(arm: ArmEffect) -> str:
+    units = (
+        "" if arm.n_clusters is None else f", {_count(arm.n_clusters, arm.unit, arm.unit + 's')}"
     )
+    p_value = "" if arm.p_holm is None else f" (p {arm.p_holm:.2f}{units})"
+    return f"not beyond luck once adjusted for all arms{p_value}"
 
 
 def silence_sentence(arm: ArmEffect) -> str:
@@ -112,6 +128,8 @@ def _of_pictures(arms: dict[str, ArmEffect]) -> Iterator[str]:
 def _verdict(told: list[ArmEffect]) -> str:
     """End the sentence: what part of the score rests on the picture, as far as can be seen."""
     falling = [arm for arm in told if arm.falls]
+    if not falling and (undecided := [arm for arm in told if _is_open(arm)]):
+        return f": {_adjusted_away(undecided[0])}, so this exam is too small to tell."
     if not falling:
         n = max(arm.n for arm in told)
         return (

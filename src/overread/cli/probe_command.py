@@ -256,7 +256,7 @@ def _cells(arm: ArmEffect) -> dict[str, str]:
     return {
         "n": str(arm.n),
         "from, to": f"{percent(arm.original)}, {percent(arm.changed)}",
-        "points": f"{-100 * arm.net_effect:+.1f}",
+        "points": f"{-100 * arm.net_effect:+.1f}" if arm.net_effect else "0.0",
         "95 %": "–" if low is None or high is None else f"{-100 * high:+.1f} to {-100 * low:+.1f}",
         **dict(zip(("kept", "lost", "won"), counts, strict=True)),
         "silent": str(arm.silence.changed),

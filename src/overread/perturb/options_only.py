@@ -18,7 +18,7 @@ class _OptionsOnly:
     name = "options-only"
     summary = "picture and question are taken away; only the options are left"
     if_it_falls = "the options alone do not give the answers away"
-    if_it_stays = "the options alone do as well as the whole question"
+    if_it_stays = "nothing here shows that picture and question are needed"
 
     def draw(self, item: Item, scene: Scene, seed: int) -> Parameters | NotApplicable:
         """Draw nothing. Not for questions without options."""
