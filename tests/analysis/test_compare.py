@@ -217,6 +217,11 @@ def test_questions_of_one_run_alone_are_left_out_and_told(run, plan) -> None:
     assert "10 of the 30 questions of one were not asked of every other run." in comparison.notes
 
 
+def test_a_run_without_any_response_is_refused(run, plan) -> None:
+    with pytest.raises(UsageError, match="two: expected a run with a response .* none to any of 9"):
+        compare([run("one", "1" * 9), run("two", " " * 9)], plan)
+
+
 def test_questions_without_a_response_are_told(run, plan) -> None:
     lacking = compare([run("one", "10" * 15), run("two", "1" * 29 + " ")], plan)
     assert lacking.notes == ("1 question of two has no response yet; it counts as not right.",)

@@ -36,7 +36,7 @@ class ComparedMetric:
         Raises
         ------
         UsageError
-            The run was not scored by a further metric at all.
+            Nothing was answered yet, or the run was not scored by a further metric at all.
         """
         verdicts = join_scores(
             (score for score in scores if score.target is None),
@@ -45,6 +45,16 @@ class ComparedMetric:
             profile=self.profile,
             drops=self.drops,
         )
+        if self.is_headline and len(planned) and not verdicts.asked.any():
+            # Zeros all over would make the other run better beyond doubt.
+            raise UsageError(
+                expected(
+                    label,
+                    rule="a run with a response to one question at least",
+                    got=f"none to any of {len(planned)}",
+                    remedy="Start the same 'overread run' again: it asks what is missing.",
+                )
+            )
         if not self.is_headline and not verdicts.graded.any():
             # Of a jury whose votes could not be read nothing is known: zeros would be made up.
             raise UsageError(
