@@ -218,7 +218,8 @@ def test_questions_of_one_run_alone_are_left_out_and_told(run, plan) -> None:
 
 
 def test_a_run_without_any_response_is_refused(run, plan) -> None:
-    with pytest.raises(UsageError, match="two: expected a run with a response .* none to any of 9"):
+    rule = r"two: expected a run with a response .* none to any of 9"
+    with pytest.raises(UsageError, match=rule):
         compare([run("one", "1" * 9), run("two", " " * 9)], plan)
 
 
