@@ -438,6 +438,8 @@ class Response:
     """`OK` when a reply came (even an empty one), `REFUSED` when the host blocked it, `FAILED`
     when none came."""
     text: str | None = None
+    """The reply's words; of a file without words its hash, ``sha256:…``, so that a file that is
+    written over later is never scored as this answer."""
     path: str | None = None
     """A mask or array that the model wrote."""
     reason: str | None = None

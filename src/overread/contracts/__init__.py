@@ -17,6 +17,8 @@ from overread.contracts.benchmarks import (
     ExpectedCount,
     Form,
     PlansByTask,
+    PooledRatio,
+    RankPlan,
     Release,
     Selection,
     Training,
@@ -28,6 +30,7 @@ from overread.contracts.models import (
     ArrayRenderer,
     Joiner,
     Learner,
+    MaskWriter,
     Model,
     ModelAdapter,
     ModelOptions,
@@ -46,7 +49,7 @@ from overread.contracts.perturbations import (
     Scene,
     StoredUnit,
 )
-from overread.contracts.scoring import BatchScorer, Scorer, Selective
+from overread.contracts.scoring import BatchScorer, CaseScorer, Scorer, Selective
 from overread.imaging.picture import ArrayFile, Picture
 
 __all__ = [
@@ -60,6 +63,7 @@ __all__ = [
     "BatchScorer",
     "Benchmark",
     "Card",
+    "CaseScorer",
     "ExpectedCount",
     "Form",
     "Graded",
@@ -69,6 +73,7 @@ __all__ = [
     "Judging",
     "JuryRule",
     "Learner",
+    "MaskWriter",
     "Model",
     "ModelAdapter",
     "ModelOptions",
@@ -78,7 +83,9 @@ __all__ = [
     "Perturbation",
     "Picture",
     "PlansByTask",
+    "PooledRatio",
     "Query",
+    "RankPlan",
     "Release",
     "Renderer",
     "Replayable",

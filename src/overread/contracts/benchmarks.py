@@ -19,6 +19,8 @@ __all__ = [
     "ExpectedCount",
     "Form",
     "PlansByTask",
+    "PooledRatio",
+    "RankPlan",
     "Release",
     "Selection",
     "Training",
@@ -97,6 +99,49 @@ LABEL_SEPARATOR: Final = "; "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PooledRatio:
+    """A metric of all items together: one weighted sum of Score rows over another.
+
+    A row without a value adds nothing to either sum; the estimate says how many there were.
+    """
+
+    numerator: Mapping[str, float]
+    """`Score.metric` → its weight: ``{"overlap_voxels": 2}``."""
+    denominator: Mapping[str, float]
+    """Likewise; a sum of 0 leaves the metric undefined."""
+    targets: Literal["pooled", "mean", "mean of groups"] = "pooled"
+    """Rows of several targets (labels, classes): all in one ratio; or the mean of each target's own
+    ratio over those that are defined, as macro F1 is; or this mean within groups of targets
+    (``granule_type: round`` belongs to ``granule_type``) and the mean of the groups."""
+    only_targets: tuple[str, ...] = ()
+    """Take part; empty takes all. Class 0, the background, is often left out."""
+    scale: float = 1.0
+    """What the ratio is multiplied by."""
+    low: float = 0.0
+    high: float = 1.0
+    """Range of the value, for intervals of few patients."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankPlan:
+    """How a benchmark ranks methods by their Score rows: `overread rank RUN RUN…`."""
+
+    weights: Mapping[str, float]
+    """`Score.metric` → what its rank weighs."""
+    smaller_is_better: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    """Keys of `Item.strata`: methods are ranked within each of their cells, then ranks averaged."""
+    aggregate: Literal["mean", "median"] = "mean"
+    """Of the values of a cell, before ranks."""
+    tie_break: str | None = None
+    """The metric that decides between equal scores."""
+    profile: Profile = "published"
+    """Whose rows."""
+    source: str
+    """Where the rule is written down, or that it is ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AlsoMetric:
     """A metric estimated beside the headline, over a part of the items fixed by the release."""
 
@@ -110,6 +155,9 @@ class AlsoMetric:
     is_share: bool = False
     """Whether each value is a share of one answer, 0 to 1, so that what has no value counts as 0;
     the mean of another metric is over the rows that have a value."""
+    pooled: PooledRatio | None = None
+    """The metric is no mean of its own rows but a ratio of sums of others': Dice of all voxels of
+    all cases, recall of all lesions. `drops` and `is_share` then say nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +173,13 @@ class AnalysisPlan:
     headline: str = "accuracy"
     headline_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Values of `Item.strata` that an item must have for the headline; empty counts every item."""
+    headline_drops: tuple[Status, ...] = ()
+    """What leaves the headline's denominator under both profiles, since the metric itself has no
+    value there whoever answers: Dice of a reference without foreground."""
     also: tuple[AlsoMetric, ...] = ()
     """Further metrics, in the order shown."""
+    ranking: RankPlan | None = None
+    """How methods are ranked; None where the benchmark has no rule."""
     multi_label: tuple[str, ...] = ()
     """Keys of `strata` under which an item may have several values (`LABEL_SEPARATOR`): it then
     counts under each, once as it is and once with its weight shared among them."""

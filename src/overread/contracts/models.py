@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from overread.contracts.benchmarks import Form, Training
@@ -15,6 +16,7 @@ __all__ = [
     "ArrayRenderer",
     "Joiner",
     "Learner",
+    "MaskWriter",
     "Model",
     "ModelAdapter",
     "ModelOptions",
@@ -47,6 +49,12 @@ class Query:
     """Rendered media of the item and of its options; empty for a model that sees nothing."""
     arrays: Mapping[Media, ArrayFile] = field(default_factory=dict[Media, ArrayFile])
     """Volumes prepared as arrays; a model that takes pictures alone raises ModelError."""
+    files: Mapping[Media, tuple[Path, ...]] = field(default_factory=dict[Media, "tuple[Path, ...]"])
+    """Of an item that asks for a mask: the volumes as released, absolute, for its answer must lie
+    on their grid. A name among them may tell the case: adapters hand them on under others."""
+    write_to: Path | None = None
+    """Where a model that makes files may write its answer: a path without a suffix, in a folder
+    that is there and is kept beside the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +139,16 @@ class ArrayReader(Protocol):
 
     @property
     def reads_arrays(self) -> bool:
+        """Whether it does."""
+        ...
+
+
+@runtime_checkable
+class MaskWriter(Protocol):
+    """A model that can answer an item that asks for a mask, by `Reply.path`."""
+
+    @property
+    def writes_masks(self) -> bool:
         """Whether it does."""
         ...
 

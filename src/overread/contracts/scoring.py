@@ -9,6 +9,7 @@ from overread.records import Item, Profile, Reference, Response, Score
 
 __all__ = [
     "BatchScorer",
+    "CaseScorer",
     "Scorer",
     "Selective",
 ]
@@ -38,6 +39,19 @@ class BatchScorer(Scorer, Protocol):
 
     def score_all(self, rows: Sequence[tuple[Item, Reference, Response]]) -> Iterable[Score]:
         """Score all responses of a run: the very rows that `score` gives one by one."""
+        ...
+
+
+@runtime_checkable
+class CaseScorer(Scorer, Protocol):
+    """A scorer of files that take seconds a case: cases are scored by several processes.
+
+    It can be pickled, and finds the files of reference and response by their paths. Scorers of the
+    two profiles that are put to one case together may share what both need, such as the masks read.
+    """
+
+    def failed(self, item: Item, response: Response, reason: str) -> Iterable[Score]:
+        """Give the rows of a case whose scoring broke: its process died, its memory ran out."""
         ...
 
 
