@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from overread.analysis.corpus_metrics import CORPUS_METRICS, CorpusSums, TextPairs, corpus_sums
 from overread.analysis.plan_strata import PlanStratum
+from overread.analysis.pooled_ratios import pooled_sums
 from overread.analysis.reasons import plain_reason
 from overread.analysis.score_columns import Column, CorpusTable
 from overread.analysis.verdicts import Verdicts, join_scores
@@ -87,10 +88,17 @@ def also_scores(
     for also in plan.also:
         if also.metric in CORPUS_METRICS:
             if texts:
-                found.extend(_of_corpus(also, corpus_sums(also.metric, planned, texts)))
+                corpus = corpus_sums(also.metric, planned, texts)
+                found.extend(_of_corpus(also, profile, corpus) for profile in also.profiles)
+            continue
+        if also.pooled is not None:
+            pooled = pooled_sums(also.pooled, rows, planned, also.profiles)
+            found.extend(_of_corpus(also, profile, sums) for profile, sums in pooled.items())
             continue
         for profile in also.profiles:
-            by_target = rows.get((also.metric, profile), {})
+            by_target = dict(rows.get((also.metric, profile), {}))
+            if also.metric == plan.headline:
+                by_target.pop(None, None)  # that is the headline itself
             for target in sorted(by_target, key=lambda one: (one is not None, one or "")):
                 verdicts = join_scores(
                     by_target[target],
@@ -104,19 +112,18 @@ def also_scores(
     return tuple(found)
 
 
-def _of_corpus(also: AlsoMetric, corpus: CorpusSums) -> Iterator[AlsoScores]:
-    for profile in also.profiles:
-        yield AlsoScores(
-            also=also,
-            profile=profile,
-            target=None,
-            values=np.zeros(len(corpus.counts)),
-            graded=corpus.counts,
-            asked=corpus.asked,
-            counted=corpus.counts,
-            corpus=corpus,
-            trouble=None,
-        )
+def _of_corpus(also: AlsoMetric, profile: Profile, corpus: CorpusSums) -> AlsoScores:
+    return AlsoScores(
+        also=also,
+        profile=profile,
+        target=None,
+        values=np.zeros(len(corpus.counts)),
+        graded=corpus.counts,
+        asked=corpus.asked,
+        counted=corpus.counts,
+        corpus=corpus,
+        trouble=None,
+    )
 
 
 def _trouble(scores: Sequence[Score], also: AlsoMetric) -> str | None:

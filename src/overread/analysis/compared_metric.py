@@ -29,6 +29,8 @@ class ComparedMetric:
     is_headline: bool
     is_share: bool
     """Whether what has no value counts as not right; the headline always is one."""
+    valueless: tuple[Status, ...] = ()
+    """Of the headline, rows that leave the pairs: it has no value there whoever answers."""
 
     def join(self, label: str, scores: Iterable[Score], planned: Sequence[PlannedItem]) -> Verdicts:
         """Join a run's scores with its planned questions.
@@ -44,6 +46,7 @@ class ComparedMetric:
             metric=self.metric,
             profile=self.profile,
             drops=self.drops,
+            valueless=self.valueless,
         )
         if self.is_headline and len(planned) and not verdicts.asked.any():
             # Zeros all over would make the other run better beyond doubt.
@@ -70,9 +73,12 @@ class ComparedMetric:
         return verdicts
 
     def counted(self, verdicts: Verdicts) -> NDArray[np.bool_]:
-        """Tell which questions take part, (n,): all of the headline, whatever it drops."""
+        """Tell which questions take part, (n,): of the headline all that can have a value.
+
+        What the benchmark's own code drops takes part: pairs are of questions, not of replies.
+        """
         if self.is_headline:
-            return np.ones_like(verdicts.dropped)
+            return ~verdicts.valueless
         return ~verdicts.dropped if self.is_share else verdicts.graded & ~verdicts.dropped
 
 
@@ -92,9 +98,12 @@ def compared_metric(plan: AnalysisPlan, *, metric: str | None, profile: Profile)
             drops=plan.published_drops if profile == "published" else (),
             is_headline=True,
             is_share=True,
+            valueless=plan.headline_drops,
         )
     usable = [
-        also for also in plan.also if profile in also.profiles and also.metric not in CORPUS_METRICS
+        also
+        for also in plan.also
+        if profile in also.profiles and also.metric not in CORPUS_METRICS and also.pooled is None
     ]
     for also in usable:
         if also.metric == metric:
@@ -131,7 +140,8 @@ def run_notes(
     if waiting := int((~verdicts.asked & metric.counted(verdicts)).sum()):
         has, count = ("has", "it counts") if waiting == 1 else ("have", "they count")
         yield f"{_questions(waiting)} of {label} {has} no response yet; {count} as not right."
-    if metric.is_headline and (dropped := int(verdicts.dropped.sum())):
+    dropped = int((verdicts.dropped & ~verdicts.valueless).sum())
+    if metric.is_headline and dropped:
         count = "it counts" if dropped == 1 else "they count"
         yield (
             f"{_questions(dropped)} of {label} would be left out by the benchmark's own "

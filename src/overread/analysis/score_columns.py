@@ -90,13 +90,17 @@ def _missing_notes(verdicts: Verdicts, rows: NDArray[np.int64]) -> tuple[str, ..
     notes: list[str] = []
     if unasked := int((~verdicts.asked[rows]).sum()):
         notes.append(f"{unasked} of {len(rows)} items have no response yet")
-    if dropped := int(verdicts.dropped[rows].sum()):
+    valueless = int(verdicts.valueless[rows].sum())
+    if dropped := int(verdicts.dropped[rows].sum()) - valueless:
         notes.append(f"{dropped} items are left out, as the benchmark's own code does")
+    if valueless:
+        have = "1 item has" if valueless == 1 else f"{valueless} items have"
+        notes.append(f"{have} no value by the metric's definition, whoever answers")
     return tuple(notes)
 
 
 def _unusable_notes(verdicts: Verdicts, rows: NDArray[np.int64]) -> tuple[str, ...]:
-    ungradable = int(verdicts.ungradable[rows].sum())
+    ungradable = int((verdicts.ungradable & ~verdicts.dropped)[rows].sum())
     if not ungradable:
         return ()
     items = "1 item has" if ungradable == 1 else f"{ungradable} items have"

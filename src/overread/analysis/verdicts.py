@@ -35,7 +35,9 @@ class Verdicts:
     ungradable: NDArray[np.bool_]
     """The release has no usable reference, so nobody can be right."""
     dropped: NDArray[np.bool_]
-    """The benchmark's own code leaves the row out of its denominator."""
+    """The row is not in the denominator: the benchmark's own code leaves it out, or `valueless`."""
+    valueless: NDArray[np.bool_]
+    """Of `dropped`, where the metric itself has no value whoever answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,7 @@ def join_verdicts(
         metric=plan.headline,
         profile=profile,
         drops=plan.published_drops if profile == "published" else (),
+        valueless=plan.headline_drops,
     )
 
 
@@ -90,6 +93,7 @@ def join_scores(
     metric: str,
     profile: Profile,
     drops: Collection[Status],
+    valueless: Collection[Status] = (),
 ) -> Verdicts:
     """Join the score rows of one metric with planned questions by item and draw.
 
@@ -103,6 +107,8 @@ def join_scores(
         Which score rows.
     drops
         Statuses whose rows leave the denominator.
+    valueless
+        Likewise, since the metric has no value there whoever answers.
 
     Raises
     ------
@@ -133,7 +139,10 @@ def join_scores(
         ungradable=_flags(
             score is not None and score.status is Status.UNDEFINED for score in found
         ),
-        dropped=_flags(score is not None and score.status in drops for score in found),
+        dropped=_flags(
+            score is not None and score.status in (*drops, *valueless) for score in found
+        ),
+        valueless=_flags(score is not None and score.status in valueless for score in found),
     )
 
 

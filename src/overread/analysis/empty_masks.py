@@ -1,0 +1,178 @@
+"""The ledger of empty masks: how often a side was empty, and what the mean is under each policy.
+
+Libraries differ in what an empty reference or prediction is worth, and leaving such cases out can
+make a method that finds less look better. So every mean stands beside the two others that the same
+cases give, with the counts that set them apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from overread.errors import UsageError, expected
+from overread.metrics.spec import MetricSpec
+from overread.records import Profile, Score
+from overread.registry import metric_specs
+
+__all__ = [
+    "BOTH_EMPTY",
+    "BOTH_PRESENT",
+    "DIAGONAL",
+    "INVENTED",
+    "MISSED",
+    "POLICIES",
+    "LedgerRow",
+    "Policy",
+    "mask_ledger",
+]
+
+BOTH_PRESENT: Final = "both present"
+MISSED: Final = "missed"
+INVENTED: Final = "invented"
+BOTH_EMPTY: Final = "both empty"
+DIAGONAL: Final = "grid_diagonal_mm"
+"""The metric whose one row a case says what a distance to nothing is taken for."""
+_REFERENCE_VOXELS: Final = "reference_voxels"
+
+Policy: TypeAlias = Literal["defined", "reference present", "empty agreement is perfect"]
+POLICIES: Final[Mapping[Policy, str]] = {
+    "defined": "cases that have a value by the metric's own definition",
+    "reference present": "cases with foreground in the reference; no prediction there is the worst "
+    "value",
+    "empty agreement is perfect": "all cases: two empty masks are the best value, one empty mask "
+    "and no prediction the worst",
+}
+"""Policy → what it counts. The worst overlap is 0, the worst distance the diagonal of the grid."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerRow:
+    """One metric of one label over all cases of a run."""
+
+    metric: str
+    profile: Profile
+    target: str | None
+    n: int
+    """Cases."""
+    n_both_present: int
+    n_missed: int
+    """The reference has foreground, the prediction has none."""
+    n_invented: int
+    """The prediction has foreground, the reference has none."""
+    n_both_empty: int
+    n_without_prediction: int
+    """No mask came, or none that could be laid over the reference."""
+    means: Mapping[Policy, float | None]
+    """None where no case counts, or where a value that the policy needs is not known."""
+    counted: Mapping[Policy, int]
+    """Cases that each mean is over."""
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the policies disagree, so that a reader must know which one was taken."""
+        known = [mean for mean in self.means.values() if mean is not None]
+        return len(known) < len(self.means) or max(known) - min(known) > 1e-12
+
+
+def mask_ledger(scores: Iterable[Score], *, metrics: Sequence[str]) -> tuple[LedgerRow, ...]:
+    """Count empty sides and give the mean of each metric under three policies.
+
+    Parameters
+    ----------
+    scores
+        Score rows of mask scorers; `Score.answer` says which side was empty, and where no mask was
+        read a row of ``reference_voxels`` whether the reference is. Rows of ``grid_diagonal_mm``
+        are the worst distance of their item.
+    metrics
+        Which metrics, in the order wanted: overlaps from 0 to 1 or distances in mm.
+
+    Returns
+    -------
+    tuple
+        By metric, profile and target; metrics without rows are left out.
+
+    Raises
+    ------
+    UsageError
+        A metric that has no worst value: neither from 0 to 1 nor a distance.
+    """
+    every = list(scores)
+    diagonals = {
+        (score.item, score.draw): score.value for score in every if score.metric == DIAGONAL
+    }
+    empty = {
+        (score.item, score.draw, score.target)
+        for score in every
+        if score.metric == _REFERENCE_VOXELS and score.value == 0
+    }
+    specs = {spec.name: spec for spec in metric_specs()}
+    rows: list[LedgerRow] = []
+    for metric in metrics:
+        spec = _checked(metric, specs)
+        groups: dict[tuple[Profile, str | None], list[Score]] = {}
+        for score in every:
+            if score.metric == metric:
+                groups.setdefault((score.profile, score.target), []).append(score)
+        for (profile, target), group in groups.items():
+            rows.append(_row(spec, profile, target, group, diagonals, empty))
+    return tuple(rows)
+
+
+def _checked(metric: str, specs: Mapping[str, MetricSpec]) -> MetricSpec:
+    spec = specs.get(metric)
+    if spec is None or not (spec.unit == "mm" or (spec.low, spec.high) == (0.0, 1.0)):
+        raise UsageError(
+            expected(
+                "metrics",
+                rule="overlaps from 0 to 1 or distances in mm",
+                got=metric,
+                remedy="A volume has no worst value: show its median and its count instead.",
+            )
+        )
+    return spec
+
+
+def _row(
+    spec: MetricSpec,
+    profile: Profile,
+    target: str | None,
+    scores: Sequence[Score],
+    diagonals: Mapping[tuple[str, int], float | None],
+    empty: Collection[tuple[str, int, str | None]],
+) -> LedgerRow:
+    is_distance = spec.unit == "mm"
+    best = 0.0 if is_distance else 1.0
+    values: dict[Policy, list[float | None]] = {policy: [] for policy in POLICIES}
+    fates = Counter(score.answer for score in scores)
+    for score in scores:
+        worst = diagonals.get((score.item, score.draw)) if is_distance else 0.0
+        known = score.value if score.value is not None else worst
+        is_empty = score.answer in (INVENTED, BOTH_EMPTY)
+        is_empty = is_empty or (score.item, score.draw, score.target) in empty
+        if score.value is not None:
+            values["defined"].append(score.value)
+        if not is_empty:
+            values["reference present"].append(known)
+        values["empty agreement is perfect"].append(best if score.answer == BOTH_EMPTY else known)
+    return LedgerRow(
+        metric=spec.name,
+        profile=profile,
+        target=target,
+        n=len(scores),
+        n_both_present=fates[BOTH_PRESENT],
+        n_missed=fates[MISSED],
+        n_invented=fates[INVENTED],
+        n_both_empty=fates[BOTH_EMPTY],
+        n_without_prediction=len(scores)
+        - sum(fates[fate] for fate in (BOTH_PRESENT, MISSED, INVENTED, BOTH_EMPTY)),
+        means={policy: _mean(each) for policy, each in values.items()},
+        counted={policy: len(each) for policy, each in values.items()},
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
