@@ -17,6 +17,7 @@ from overread.audits.table.inferred_totals import check_inferred_totals
 from overread.audits.table.intervals import check_intervals, check_spreads
 from overread.audits.table.ranks import check_ranks
 from overread.audits.table.reading import ReadTable, read_for_audit
+from overread.audits.table.shares_of_counts import check_shares_of_counts
 from overread.audits.table.summaries import check_summaries
 from overread.audits.table.totals import check_totals
 from overread.records import Finding
@@ -30,6 +31,7 @@ _Check = Callable[[ReadTable], Iterator[Flaw | Check]]
 _ALWAYS: tuple[_Check, ...] = (
     check_hygiene,
     check_granularity,
+    check_shares_of_counts,
     check_intervals,
     check_spreads,
     check_totals,

@@ -12,8 +12,9 @@ import numpy as np
 
 from overread.audits.table.claims import Block
 from overread.audits.table.flaws import Check, Flaw, flaw
-from overread.audits.table.granularity import how_possible
 from overread.audits.table.reading import Column, ReadTable
+from overread.audits.table.scales import is_fraction
+from overread.audits.table.whole_counts import how_possible
 from overread.audits.wording import counted, listed
 from overread.records import Severity
 from overread.stats.intervals import binomial_mass
@@ -52,24 +53,34 @@ def check_copies(read: ReadTable) -> Iterator[Flaw | Check]:
 
 def _same(read: ReadTable, row: int, other_row: int, column: Column, other: Column) -> bool:
     a, b = read.number(row, column.place), read.number(other_row, other.place)
-    return a is not None and b is not None and a.digits == b.digits and a.spread == b.spread
+    if a is None or b is None or a.spread != b.spread or (a.count, a.n) != (b.count, b.n):
+        return False
+    return a.digits == b.digits
 
 
 def _chance(read: ReadTable, column: Column) -> float:
     """Estimate how often two unlike cells of a column print the same digits.
 
     One over the number of printed values within the middle half of the column, doubled: coarse,
-    and on the safe side for values that crowd in the middle.
+    and on the safe side for values that crowd in the middle. Counts have no digits: a column of
+    ``45/60`` has as many values as its items give.
     """
-    values = [
-        number.value
-        for row in read.rows
-        if (number := read.number(row, column.place)) is not None and number.value is not None
-    ]
+    values = [value for row in read.rows if (value := read.value(row, column.place)) is not None]
     if len(values) < 3:
         return 1.0
     low, high = np.quantile(values, [0.25, 0.75])
-    return 1.0 / max(1.0, float(high - low) * 10.0**column.decimals)
+    whole = 100.0 if column.scale == "percent" else 1.0
+    steps = 10.0**column.decimals
+    pairs = [
+        number.n
+        for row in read.rows
+        if (number := read.number(row, column.place)) is not None
+        and number.n
+        and is_fraction(number)
+    ]
+    if pairs:
+        steps = min(steps, float(np.median(pairs)) / whole)
+    return 1.0 / max(1.0, float(high - low) * steps)
 
 
 def _of_value(read: ReadTable, row: int, column: Column, chances: dict[int, float]) -> float:
@@ -171,7 +182,7 @@ def _match_chance(read: ReadTable, row: int, a: Column, b: Column) -> float:
     number, n = read.number(row, a.place), read.n_of(row, b.place)
     if number is None or number.exact is None:
         return 0.0
-    whole = 100 if b.scale == "percent" else 1
+    whole = read.whole_of(row, b.place) or 1
     value = Fraction(number.exact)
     if n is None or not 0 <= value <= whole:
         return min(_chance(read, a), _chance(read, b))

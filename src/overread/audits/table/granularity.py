@@ -5,65 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Literal
 
 from overread.audits.table.flaws import Check, Flaw, flaw
+from overread.audits.table.headings import is_total_row
 from overread.audits.table.reading import Column, ReadTable
 from overread.audits.table.spans import Rounding, show, step_of
+from overread.audits.table.whole_counts import how_possible, nearest_counts
 from overread.records import Severity
 from overread.store.printed_number import PrintedNumber
 
 __all__ = ["check_granularity", "how_possible", "nearest_counts"]
-
-
-def how_possible(
-    value: Fraction, decimals: int, n: int, whole: int
-) -> Literal["nearest", "truncated", "none"]:
-    """Say how a share can come from a whole count: by rounding, only by cutting digits, or not.
-
-    Parameters
-    ----------
-    value
-        The printed share.
-    decimals
-        Its digits after the decimal mark.
-    n
-        How many items it is a share of, at least 1.
-    whole
-        What all of them are printed as: 100 or 1.
-
-    Returns
-    -------
-    str
-        ``nearest`` when a count of 0 to `n` rounds to it, halves up, to even or down; else
-        ``truncated`` when cutting digits off a share gives it; else ``none``.
-
-    Examples
-    --------
-    >>> how_possible(Fraction("24.5"), 1, 100, 100)
-    'none'
-    >>> how_possible(Fraction("66.6"), 1, 3, 100)
-    'truncated'
-    """
-    step = step_of(decimals)
-    if _has_count(value - step / 2, value + step / 2, n, whole):
-        return "nearest"
-    # The next higher printed value is not reached by truncation: its end is left out.
-    low = math.ceil(value * n / whole)
-    if 0 <= low <= n and Fraction(low * whole, n) < value + step:
-        return "truncated"
-    return "none"
-
-
-def nearest_counts(value: Fraction, n: int, whole: int) -> tuple[int, ...]:
-    """Give the counts just below and above a share, within 0 to `n`."""
-    below = math.floor(value * n / whole)
-    return tuple(count for count in (below, below + 1) if 0 <= count <= n)
-
-
-def _has_count(low: Fraction, high: Fraction, n: int, whole: int) -> bool:
-    first = max(0, math.ceil(low * n / whole))
-    return first <= n and Fraction(first * whole, n) <= high
 
 
 def check_granularity(read: ReadTable) -> Iterator[Flaw | Check]:
@@ -73,12 +24,14 @@ def check_granularity(read: ReadTable) -> Iterator[Flaw | Check]:
     cut: list[tuple[int, Column]] = []
     only_rounded = False
     for row, column, number in read.each():
-        n = read.n_of(row, column.place)
-        if n is None or column.scale == "other" or number.exact is None or number.count is not None:
+        n, whole = read.n_of(row, column.place), read.whole_of(row, column.place)
+        if n is None or whole is None or number.exact is None or number.count is not None:
             continue
-        whole = 100 if column.scale == "percent" else 1
         value = Fraction(number.exact)
-        if not 0 <= value <= whole:
+        if not 0 <= value <= whole or _is_perhaps_count(read, column):
+            continue
+        inferred = _inferred(read, row, column)
+        if inferred is None:
             continue
         if n >= whole / step_of(number.decimals):
             coarse.append((row, column))
@@ -90,7 +43,7 @@ def check_granularity(read: ReadTable) -> Iterator[Flaw | Check]:
             cut.append((row, column))
         elif how == "none":
             off += 1
-            yield _impossible(read, row, column, number, n, whole)
+            yield _impossible(read, row, column, number, n, whole, inferred)
     if cut:
         off += len(cut) if only_rounded else 0
         yield _truncated(read, cut, mixed=only_rounded)
@@ -101,6 +54,31 @@ def check_granularity(read: ReadTable) -> Iterator[Flaw | Check]:
         off=off,
         note=_note(tried, off, len(coarse)),
     )
+
+
+def _is_perhaps_count(read: ReadTable, column: Column) -> bool:
+    """Tell whether whole numbers of an unclear name may be counts: other columns have decimals.
+
+    Where all columns hold whole numbers they may all be whole percentages.
+    """
+    if column.is_share or column.decimals > 0 or column.name in read.claims.n.columns:
+        return False
+    whole = all(read.numbers[row][column.place].decimals <= 0 for row in read.rows)
+    return whole and any(each.decimals > 0 for each in read.value_columns)
+
+
+def _inferred(read: ReadTable, row: int, column: Column) -> str | None:
+    """Say from where the number of items is inferred; empty where it is known.
+
+    None where the row is a mean or a total of others: a mean of shares is no share.
+    """
+    if not read.is_n_inferred(row, column.place):
+        return ""
+    if is_total_row(read.row_names[row]):
+        return None
+    each = next(each for each in read.inferred.shares if each.share == column.place)
+    name = read.table.columns[read.inferred.n_columns[column.place]]
+    return f" (inferred: {name} are its items; fits {each.fitting} of {each.tried} rows)"
 
 
 def _note(tried: int, off: int, coarse: int) -> str:
@@ -120,7 +98,13 @@ def _is_cut(value: Fraction, decimals: int, n: int, whole: int) -> bool:
 
 
 def _impossible(
-    read: ReadTable, row: int, column: Column, number: PrintedNumber, n: int, whole: int
+    read: ReadTable,
+    row: int,
+    column: Column,
+    number: PrintedNumber,
+    n: int,
+    whole: int,
+    inferred: str,
 ) -> Flaw:
     decimals = max(number.decimals, 1)
     value = Fraction(number.exact or 0)
@@ -133,7 +117,8 @@ def _impossible(
         Severity.ERROR,
         "impossible-share",
         read.where(row, column.place),
-        f"{read.printed(row, column.place)} of {counts}: the nearest that can be is {near}",
+        f"{read.printed(row, column.place)} of {counts}: the nearest that can be is {near}"
+        + inferred,
         cells=[(row, column.place)],
         effect="no whole count gives this number, rounded or cut: it comes from other items, "
         "from partial credit, from several runs, or from another cell",
@@ -165,7 +150,9 @@ def _counts_beside(read: ReadTable) -> Iterator[Flaw]:
     for row, column, number in read.each():
         if number.count is None or not number.n or number.decimals == 28:
             continue
-        whole = 100 if column.scale == "percent" else 1
+        # A sign, or digits beyond 1, say which scale the cell is on, whatever its column is.
+        is_percent = number.is_percent or (number.value or 0) > 1
+        whole = 100 if is_percent else (read.whole_of(row, column.place) or 1)
         share = Fraction(number.count * whole, number.n)
         step = step_of(number.decimals)
         value = Fraction(number.exact or 0)

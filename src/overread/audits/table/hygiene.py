@@ -6,20 +6,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from overread.audits.table.flaws import Check, Flaw, flaw
+from overread.audits.table.headings import share_word
 from overread.audits.table.reading import Column, ReadTable
 from overread.audits.wording import counted, listed
 from overread.records import Severity
-from overread.store.printed_number import PrintedNumber
 
 __all__ = ["check_hygiene"]
 
 
 def check_hygiene(read: ReadTable) -> Iterator[Flaw | Check]:
-    """Look at names, scales, ranges and marks. Cells on another scale are left out from here on."""
+    """Look at names, scales, ranges and marks.
+
+    Cells outside the range of shares are left out from here on.
+    """
     yield from _names(read)
     yield from _unread(read)
-    scales = list(_scales(read))
-    yield from scales
+    yield from _scales(read)
+    yield from _two_scales(read)
     ranges = list(_ranges(read))
     read.left_out |= {cell for each in ranges for cell in each.cells}
     yield from ranges
@@ -29,7 +32,8 @@ def check_hygiene(read: ReadTable) -> Iterator[Flaw | Check]:
     yield Check(
         name="cells on the scale of their column",
         tried=n_cells + len(read.left_out),
-        off=len(read.left_out),
+        off=len(read.left_out) + len(read.odd),
+        note="each cell is read on its own scale" if read.odd else "",
     )
 
 
@@ -67,12 +71,14 @@ def _names(read: ReadTable) -> Iterator[Flaw]:
 
 def _unread(read: ReadTable) -> Iterator[Flaw]:
     for column in read.columns:
-        if column.kind not in ("number", "count"):
+        if column.kind not in ("number", "count", "bound"):
             continue
         odd = [
             row
             for row in read.rows
-            if (number := read.numbers[row][column.place]).value is None and not number.is_missing
+            if (number := read.numbers[row][column.place]).value is None
+            and number.low is None
+            and not number.is_missing
         ]
         if odd:
             texts = listed([repr(read.printed(row, column.place)) for row in odd])
@@ -90,53 +96,65 @@ def _unread(read: ReadTable) -> Iterator[Flaw]:
 
 
 def _scales(read: ReadTable) -> Iterator[Flaw]:
-    """Find shares among percentages and percentages among shares.
-
-    A cell is on another scale when its sign says so, or when its value and its digits both do:
-    0.613 among 61.3, where two more decimals stand for the two digits that moved.
-    """
-    for column in read.value_columns:
-        if column.scale == "other":
-            continue
-        odd = [
-            row
-            for row in read.rows
-            if (number := read.numbers[row][column.place]).value is not None
-            and _is_odd(number, column)
+    """Tell once of all shares among percentages, and of percentages among shares."""
+    places = {place for _, place in read.odd}
+    columns = [column for column in read.value_columns if column.place in places]
+    if not columns:
+        return
+    kinds = {column.scale for column in columns}
+    other = "fractions" if kinds == {"percent"} else "percentages"
+    most = "percentages" if kinds == {"percent"} else "fractions"
+    told = f"{other} among {most}" if len(kinds) == 1 else "percentages and fractions in one column"
+    cells = [cell for column in columns for cell in sorted(read.odd) if cell[1] == column.place]
+    texts = listed(
+        [
+            f"{read.where(cell[0], cell[1] if len(columns) > 1 else None)}: {read.printed(*cell)}"
+            for cell in cells
         ]
-        if not odd or len(odd) * 2 > len(read.rows):
-            continue
-        read.left_out |= {(row, column.place) for row in odd}
-        other = "fractions" if column.scale == "percent" else "percentages"
-        most = "percentages" if column.scale == "percent" else "fractions"
-        texts = listed([f"{read.where(row)}: {read.printed(row, column.place)}" for row in odd])
-        yield flaw(
-            Severity.ERROR,
-            "mixed-scale",
-            f"column {column.name}",
-            f"{other} among {most}: {texts}",
-            cells=[(row, column.place) for row in odd],
-            effect="such a cell is off by a factor of 100; other checks leave it out",
-            remedy="Write the column on one scale.",
-            count=len(odd),
-        )
-
-
-def _is_odd(number: PrintedNumber, column: Column) -> bool:
-    value = number.value or 0.0
-    if column.scale == "fraction":
-        return value >= 2 and (number.is_percent or number.decimals <= column.decimals - 2)
-    return (
-        0 < value <= 1
-        and not number.is_percent
-        and number.decimals >= column.decimals + 2
-        and number.count is None
     )
+    is_sure = all(read.odd[cell] for cell in cells)
+    names = listed([column.name for column in columns])
+    yield flaw(
+        Severity.ERROR if is_sure else Severity.WARNING,
+        "mixed-scale",
+        f"column {names}" if len(columns) == 1 else f"columns {names}",
+        f"{told}{'' if is_sure else ', as it seems'}: {texts}",
+        cells=cells,
+        effect="who computes with such a cell is off by a factor of 100; here each cell is read on "
+        "its own scale",
+        remedy="Write the column on one scale.",
+        count=len(cells),
+    )
+
+
+def _two_scales(read: ReadTable) -> Iterator[Flaw]:
+    """Tell of columns of one measure of which one is in percent and another in fractions."""
+    found: defaultdict[str, list[Column]] = defaultdict(list)
+    for column in read.value_columns:
+        if column.is_share and column.scale != "other" and (word := share_word(column.name)):
+            found[word].append(column)
+    for columns in found.values():
+        kinds = {column.scale for column in columns}
+        if len(kinds) < 2:
+            continue
+        named = {
+            scale: listed([column.name for column in columns if column.scale == scale])
+            for scale in ("percent", "fraction")
+        }
+        yield flaw(
+            Severity.INFO,
+            "mixed-scale",
+            read.label,
+            f"in percent: {named['percent']}; as fractions: {named['fraction']}",
+            effect="one measure on two scales is read wrongly at a glance; here each column is "
+            "read on its own",
+            remedy="Write one measure on one scale.",
+        )
 
 
 def _ranges(read: ReadTable) -> Iterator[Flaw]:
     for row, column, number in read.each():
-        whole = {"percent": 100.0, "fraction": 1.0}.get(column.scale)
+        whole = read.whole_of(row, column.place)
         value = number.value or 0.0
         if whole is None or not column.is_share or 0 <= value <= whole:
             continue
@@ -187,10 +205,8 @@ def _only_bold(read: ReadTable, column: Column) -> int | None:
 
 
 def _values(read: ReadTable, column: Column) -> Mapping[int, float]:
-    found = {row: read.number(row, column.place) for row in read.rows}
-    return {
-        row: number.value for row, number in found.items() if number and number.value is not None
-    }
+    found = {row: read.value(row, column.place) for row in read.rows}
+    return {row: value for row, value in found.items() if value is not None}
 
 
 def _end(read: ReadTable, column: Column, row: int) -> int:

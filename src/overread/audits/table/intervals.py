@@ -9,8 +9,10 @@ from typing import Final
 
 from overread.audits.table.claims import Intervals
 from overread.audits.table.flaws import Check, Flaw, flaw
+from overread.audits.table.inferred_columns import ends_of
 from overread.audits.table.reading import Column, ReadTable, Reference
 from overread.audits.table.spans import Span
+from overread.audits.wording import listed
 from overread.records import Severity
 from overread.stats.intervals import clopper_pearson, two_sided_z, wilson
 
@@ -31,6 +33,10 @@ class _Interval:
     high: Span
     level: float
     cells: tuple[tuple[int, int], ...]
+    said: str = ""
+    """By which headings columns were taken for an interval; empty where it is known."""
+    is_sure: bool = True
+    """Whether it is said to be a confidence interval, of the values of its column."""
 
     @property
     def width(self) -> Span:
@@ -51,11 +57,13 @@ def check_intervals(read: ReadTable) -> Iterator[Flaw | Check]:
         flaws += wrong
     yield from flaws
     if found:
+        inferred = listed(list(dict.fromkeys(each.said for each in found if each.said)))
         yield Check(
             name="intervals",
             tried=len(found),
             off=sum(each.finding.severity != Severity.INFO for each in flaws),
-            note=f"{with_n} of them against their number of items",
+            note=f"{with_n} of them against their number of items"
+            + (f"; inferred: {inferred}" if inferred else ""),
         )
 
 
@@ -90,6 +98,30 @@ def _intervals(read: ReadTable) -> Iterator[_Interval]:
                 level=claim.level,
                 cells=tuple(dict.fromkeys((row, each) for each in (place, low[0], high[0]))),
             )
+    yield from _inferred(read)
+
+
+def _inferred(read: ReadTable) -> Iterator[_Interval]:
+    """Give the intervals of columns whose headings say that they are the ends of one."""
+    for each in read.inferred.intervals:
+        places = tuple(dict.fromkeys((each.value, each.low, each.high)))
+        names = " and ".join(dict.fromkeys(read.table.columns[place] for place in places[1:]))
+        for row in read.rows:
+            value = read.span(row, (each.value, "value"))
+            ends = ends_of(read, row, each.low, each.high, each.factor)
+            if value is None or ends is None:
+                continue
+            yield _Interval(
+                row=row,
+                column=read.columns[each.value],
+                value=value,
+                low=ends[0],
+                high=ends[1],
+                level=each.level,
+                cells=tuple((row, place) for place in places),
+                said=f"{names} of {read.table.columns[each.value]}",
+                is_sure=each.says_interval and not read.is_n_inferred(row, each.value),
+            )
 
 
 def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
@@ -100,7 +132,7 @@ def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
             Severity.ERROR,
             "interval-reversed",
             where,
-            f"from {low:g} to {high:g}: its lower end is above its upper end",
+            f"from {low:g} to {high:g}: its lower end is above its upper end" + _told(each),
             cells=each.cells,
             effect="the interval cannot be right",
         )
@@ -109,7 +141,7 @@ def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
             Severity.ERROR,
             "value-outside-interval",
             where,
-            f"{float(each.value.middle):g} does not lie in {low:g} to {high:g}",
+            f"{float(each.value.middle):g} does not lie in {low:g} to {high:g}" + _told(each),
             cells=each.cells,
             effect="value and interval are of different answers",
             remedy="Compare the cell with its source.",
@@ -127,6 +159,10 @@ def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
         )
 
 
+def _told(each: _Interval) -> str:
+    return f" (inferred: {each.said})" if each.said else ""
+
+
 def _width(read: ReadTable, each: _Interval, n: int) -> Iterator[Flaw]:
     """Compare an interval's width with those that so many independent items allow."""
     whole = 100.0 if each.column.scale == "percent" else 1.0
@@ -139,16 +175,19 @@ def _width(read: ReadTable, each: _Interval, n: int) -> Iterator[Flaw]:
     shown = ", ".join(f"{name} {width * whole:.3g}" for name, width in widths.items())
     where = read.where(each.row, each.column.place)
     width = f"{float(printed.middle):.3g} wide for {n:,} items; independent items give {shown}"
+    width += _told(each)
     if float(printed.high) < _TOO_NARROW * narrowest:
         ratio = (narrowest / max(float(printed.middle), 1e-9)) ** 2
         yield flaw(
-            Severity.ERROR,
+            Severity.ERROR if each.is_sure else Severity.WARNING,
             "interval-too-narrow",
             where,
             width,
             cells=each.cells,
             effect=f"so narrow an interval takes {ratio:.1f} times as many items",
-            remedy="Say how it was made; ± may be a standard error, or items were counted twice.",
+            remedy="Say how it was made; ± may be a standard error, or items were counted twice."
+            if each.is_sure
+            else "Say how it was made; it may be a range of runs or sites, or of more items.",
         )
     elif float(printed.low) > _TOO_WIDE * widest:
         effect = (float(printed.middle) / widest) ** 2

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Final, Literal
 
 from overread.audits.table.claims import Claims, Scale
+from overread.audits.table.headings import is_count, is_how_many, is_right, is_share_name
+from overread.audits.table.inferred_columns import Inferred, infer_columns
+from overread.audits.table.scales import is_fraction, odd_cells, scale_of
 from overread.audits.table.spans import Rounding, Span, printed_span, span_of_digits
 from overread.errors import UsageError, expected
 from overread.store.printed_number import PrintedNumber, without_markup
@@ -21,17 +25,8 @@ _ORDER: Final = re.compile(
     r"(?:#|no\.?|nr\.?|place|pos(?:ition)?|rank(?:ing)?|id|year|params?|size|seed|epochs?)",
     re.IGNORECASE,
 )
-_COUNT: Final = re.compile(
-    r"(?:n|#\s?\w+|(?:n|num|number|no\.?)[ _]?(?:of[ _])?\w*|counts?|support|"
-    r"(?:cases|questions|items|patients|images|samples|volumes|studies)(?:[ _]n)?)",
-    re.IGNORECASE,
-)
 _RANK: Final = re.compile(r"(?:#|place|pos(?:ition)?|rank(?:ing)?)", re.IGNORECASE)
-_SHARE: Final = re.compile(
-    r"%|acc|dice|\bdsc\b|\bauc|auroc|\bf1\b|f-score|sens|spec|recall|precision|\bppv\b|\bnpv\b|"
-    r"iou|jaccard|kappa|share|rate|overall|correct",
-    re.IGNORECASE,
-)
+_WHOLES: Final = {"percent": 100, "fraction": 1, "other": None}
 _PART: Final = re.compile(r"(?P<column>.*)#(?P<part>rank|spread|low|high|n|count)")
 
 
@@ -45,8 +40,9 @@ class Column:
 
     name: str
     place: int
-    kind: Literal["name", "text", "number", "count", "order"]
-    """`number` is what relations are looked for in; `count` is how many, `order` a rank or id."""
+    kind: Literal["name", "text", "number", "count", "order", "bound"]
+    """`number` is what relations are looked for in; `count` is how many, `order` a rank or id,
+    `bound` an end of an interval."""
     scale: Scale
     is_share: bool
     """Whether its cells are surely shares: a percent sign, a claim, or the name of a share."""
@@ -74,7 +70,46 @@ class ReadTable:
         )
         """Rows that are looked at."""
         self.left_out: set[tuple[int, int]] = set()
-        """Cells on another scale than their column: no other check reads them."""
+        """Cells outside the range of their column: no other check reads them."""
+        self.inferred = Inferred()
+        self.odd: dict[tuple[int, int], bool] = {}
+        """Cells on the other scale than their column, and whether that is sure."""
+        if claims.infer:
+            self.odd = self._odd()
+            self.inferred = infer_columns(self)
+        # What the number of items says of scales is known only now.
+        self.odd = self._odd()
+        bounds = self._bounds()
+        self.columns = tuple(
+            replace(each, kind="bound") if each.place in bounds else each for each in self.columns
+        )
+
+    def _odd(self) -> dict[tuple[int, int], bool]:
+        found: dict[tuple[int, int], bool] = {}
+        for column in self.value_columns:
+            cells = {
+                row: number
+                for row in self.rows
+                if (number := self.number(row, column.place)) is not None
+            }
+
+            def n_of(row: int, place: int = column.place) -> int | None:
+                return self.n_of(row, place)
+
+            odd = odd_cells(cells, column.scale, is_share=column.is_share, n_of=n_of)
+            found |= {(row, column.place): is_sure for row, is_sure in odd.items()}
+        return found
+
+    def _bounds(self) -> frozenset[int]:
+        claimed = [
+            self.table.column(name, argument="interval")
+            for each in self.claims.intervals
+            if each.low is not None and each.high is not None
+            for name in (each.low, each.high)
+            if name in self.table.columns
+        ]
+        inferred = [place for each in self.inferred.intervals for place in (each.low, each.high)]
+        return frozenset((*claimed, *inferred))
 
     @property
     def rounding(self) -> Rounding:
@@ -119,14 +154,16 @@ class ReadTable:
     def span(self, row: int, reference: Reference) -> Span | None:
         """Give what the number of a cell can be the rounding of; None where there is none.
 
-        A rank in brackets and a count are known exactly.
+        A rank in brackets and a count are known exactly. All numbers of a column stand on its
+        scale here, also those of a cell that is printed on the other one.
         """
         column, part = reference
         number = self.number(row, column)
         if number is None:
             return None
         if part == "value":
-            return printed_span(number, self.rounding)
+            span = printed_span(number, self.rounding)
+            return None if span is None else span.scaled(self._factor(row, column))
         if part == "spread":
             digits = number.spread_digits
         elif part in ("low", "high"):
@@ -137,7 +174,28 @@ class ReadTable:
             return None if whole is None else Span.at(whole)
         if digits is None:
             return None
-        return span_of_digits(digits, len(digits.partition(".")[2]), self.rounding)
+        span = span_of_digits(digits, len(digits.partition(".")[2]), self.rounding)
+        return span.scaled(self._factor(row, column))
+
+    def whole_of(self, row: int, column: int) -> int | None:
+        """Give what all items are printed as in a cell: 100, 1, or None where it is no share."""
+        whole = _WHOLES[self.columns[column].scale]
+        if whole is None or is_fraction(self.numbers[row][column]):
+            return None if whole is None else 1
+        return 101 - whole if (row, column) in self.odd else whole
+
+    def _factor(self, row: int, column: int) -> Fraction:
+        """Give what takes a cell to the scale of its column."""
+        whole, own = _WHOLES[self.columns[column].scale], self.whole_of(row, column)
+        return Fraction(1) if whole is None or own is None else Fraction(whole, own)
+
+    def value(self, row: int, column: int) -> float | None:
+        """Give a cell's number on the scale of its column; None where it has none."""
+        number = self.number(row, column)
+        if number is None or number.value is None:
+            return None
+        factor = self._factor(row, column)
+        return number.value if factor == 1 else number.value * float(factor)
 
     def reference(self, text: str, *, argument: str) -> Reference:
         """Read ``COLUMN`` or ``COLUMN#rank``. UsageError lists the columns."""
@@ -181,7 +239,24 @@ class ReadTable:
                 found = int(number.value)
         if found is None:
             found = counts.columns.get(name, counts.all)
+        if found is None and (place := self.inferred.n_columns.get(column)) is not None:
+            number = self.numbers[row][place]
+            if number.value is not None and number.value >= 1 and number.value == int(number.value):
+                found = int(number.value)
         return None if found is None else found * counts.runs
+
+    def is_n_inferred(self, row: int, column: int) -> bool:
+        """Tell whether how many items stand behind a cell is only inferred from a heading."""
+        counts = self.claims.n
+        return (
+            column in self.inferred.n_columns
+            and self.numbers[row][column].n is None
+            and counts.column is None
+            and counts.all is None
+            and self.table.columns[column] not in counts.columns
+            and self.row_names[row] not in counts.rows
+            and (self.row_names[row], self.table.columns[column]) not in counts.cells
+        )
 
     def where(self, row: int, column: int | None = None) -> str:
         """Name a cell or row for people: its row, its column, the line in the file."""
@@ -206,14 +281,15 @@ class ReadTable:
         signs = sum(cell.is_percent for cell in read)
         scales = self.claims.scale
         claimed: Scale | None = scales[name] if name in scales else scales.get("*")
-        found = _scale_of(read, has_sign="%" in name or signs * 2 > len(read))
+        is_share = is_share_name(name)
+        found = scale_of(read, has_sign="%" in name or signs * 2 > len(read), is_share=is_share)
         return Column(
             name=name,
             place=place,
             kind=kind,
             scale=found if claimed is None else claimed,
             is_share=claimed in ("percent", "fraction")
-            or (claimed is None and found != "other" and (signs > 0 or bool(_SHARE.search(name)))),
+            or (claimed is None and found != "other" and (signs > 0 or is_share)),
             decimals=decimals[0][0] if decimals else 0,
         )
 
@@ -229,7 +305,13 @@ class ReadTable:
         if not read or len(read) * 2 < len(filled) or name in self.claims.ignore_columns:
             return "text"
         whole = all(cell.decimals <= 0 for cell in read)
-        if name == self.claims.n.column or (whole and _COUNT.fullmatch(name)):
+        signs = any(cell.is_percent or cell.count is not None for cell in read)
+        # Some programs write counts as 60.0; a share of 60.0 looks alike, so its heading decides.
+        is_whole = whole or (
+            (is_how_many(name) or is_right(name))
+            and all(cell.value == int(cell.value or 0) for cell in read)
+        )
+        if name == self.claims.n.column or (is_whole and not signs and is_count(name)):
             return "count"
         return "order" if whole and _ORDER.fullmatch(name) else "number"
 
@@ -284,30 +366,3 @@ def read_for_audit(table: PrintedTable, claims: Claims, *, label: str) -> ReadTa
             )
         )
     return read
-
-
-def _scale_of(read: Sequence[PrintedNumber], *, has_sign: bool) -> Scale:
-    if has_sign:
-        return "percent"
-    values = sorted(cell.value for cell in read if cell.value is not None)
-    if not values or values[0] < 0:
-        return "other"
-    # Most cells decide: a few cells on another scale must not change what the column is.
-    middle, most = values[len(values) // 2], values[int(0.9 * (len(values) - 1))]
-    if middle <= 1 and any(cell.decimals > 0 for cell in read):
-        return "fraction" if _others_are_percent(read) else "other"
-    return "percent" if middle <= 100 and most <= 100 else "other"
-
-
-def _others_are_percent(read: Sequence[PrintedNumber]) -> bool:
-    """Tell whether what exceeds 1 among fractions looks like percentages, and not like millilitres.
-
-    Percentages have a sign, or fewer digits behind the decimal mark.
-    """
-    small = Counter(cell.decimals for cell in read if (cell.value or 0) <= 1)
-    decimals = small.most_common(1)[0][0]
-    return all(
-        cell.is_percent or ((cell.value or 0) <= 100 and cell.decimals < decimals)
-        for cell in read
-        if (cell.value or 0) > 1
-    )
