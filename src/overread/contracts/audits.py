@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 from overread.contracts.benchmarks import Release
-from overread.contracts.replay import Replay
+from overread.contracts.replay import RebuiltCell, Replay
 from overread.records import Finding
 
 __all__ = [
     "Audit",
+    "Rebuildable",
     "Replayable",
 ]
 
@@ -21,6 +22,15 @@ class Replayable(Protocol):
 
     def replay(self) -> Replay:
         """Give what it ships, in file order, joined with nothing."""
+        ...
+
+
+@runtime_checkable
+class Rebuildable(Protocol):
+    """A release that computes cells of its published tables again, in its own way."""
+
+    def rebuild(self) -> Iterable[RebuiltCell]:
+        """Give the cells, column by column, rows in the order of the table."""
         ...
 
 

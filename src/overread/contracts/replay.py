@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from overread.records import Finding, PublishedValue
 
@@ -16,6 +16,7 @@ __all__ = [
     "AUDITED_SHARE",
     "AUDIT_AGREEMENT",
     "AuditLabel",
+    "RebuiltCell",
     "ReleasedPrediction",
     "ReleasedPredictions",
     "ReleasedQuestion",
@@ -101,6 +102,35 @@ class AuditLabel:
     note: str = ""
     is_disputed: bool = False
     """Whether the release lists it among those on which its validator said otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuiltCell:
+    """A number of a published table that a release can compute again by itself."""
+
+    row: str
+    """As the table names it."""
+    column: str
+    unit: Literal["share", "points", "1"]
+    """``share``: 0 to 1, shown in per cent; ``points``: 0 to 100; ``1``: shown as it is."""
+    published: float | None
+    """As printed; None where the row is only in the files."""
+    decimals: int
+    """Printed digits after the point, in the unit of `published`."""
+    source: str
+    """Where it is printed, or from which files it is computed."""
+    recomputed: float | None
+    """By the published way; None where the files do not allow it, which `fault` explains."""
+    corrected: float | None = None
+    """By the honest way, where that is another number."""
+    n_published: int | None = None
+    n_corrected: int | None = None
+    values: tuple[float, ...] = ()
+    """Of the items behind `corrected`, which is then their mean, for its interval."""
+    clusters: tuple[str, ...] = ()
+    """The independent unit of each of them."""
+    fault: str | None = None
+    """What is wrong with the published number, or why there is no other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

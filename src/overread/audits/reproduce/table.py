@@ -11,11 +11,12 @@ from overread.audits.joined import join_all
 from overread.audits.reproduce.category_cells import category_cells
 from overread.audits.reproduce.cells import Cell, Draft, Reproduction, agrees
 from overread.audits.reproduce.published_values import PublishedTable
+from overread.audits.reproduce.rebuilt import rebuilt
 from overread.audits.reproduce.samples import intervals_of
 from overread.audits.reproduce.text_cells import text_cells
 from overread.audits.reproduce.vote_cells import vote_cells
 from overread.audits.shipped import replay_of
-from overread.contracts import Release
+from overread.contracts import Rebuildable, Release
 from overread.errors import UsageError, expected
 from overread.records import Finding
 from overread.stats.bootstrap import cluster_codes
@@ -41,7 +42,8 @@ def reproduce(
     Parameters
     ----------
     release
-        One that ships predictions, votes or tables (`contracts.Replayable`).
+        One that ships predictions, votes or tables (`contracts.Replayable`), or that computes cells
+        itself (`contracts.Rebuildable`).
     findings
         What audits of the release found, to stand beside the cells.
     on_progress
@@ -57,7 +59,13 @@ def reproduce(
     UsageError
         The release ships nothing to rebuild a table from.
     """
+    own: list[Cell] = []
+    if isinstance(release, Rebuildable):
+        on_progress("computing cells again")
+        own = [rebuilt(one) for one in release.rebuild()]
     replay = replay_of(release)
+    if own and (replay is None or not (replay.votes or replay.matrix)):
+        return Reproduction(benchmark=release.card.name, cells=tuple(own), findings=tuple(findings))
     if replay is None or not (replay.predictions or replay.votes or replay.matrix):
         raise UsageError(
             expected(
@@ -84,7 +92,7 @@ def reproduce(
     cells = [_cell(draft, at, published) for draft, at in zip(drafts, intervals, strict=True)]
     return Reproduction(
         benchmark=release.card.name,
-        cells=tuple(one for one in cells if one is not None),
+        cells=(*own, *(one for one in cells if one is not None)),
         findings=tuple(findings),
     )
 
