@@ -82,16 +82,19 @@ def test_the_mean_over_targets_leaves_out_those_that_are_nowhere() -> None:
     assert row.value == pytest.approx((1 + 1 / 7) / 2)
 
 
-def test_the_mean_of_groups_weighs_each_group_alike() -> None:
+def test_each_target_can_have_a_ratio_of_its_own() -> None:
     ratio = PooledRatio(
-        numerator={"overlap_voxels": 2.0}, denominator=DICE.denominator, targets="mean of groups"
-    )
+        numerator=DICE.numerator, denominator=DICE.denominator, targets="each",
+        only_targets=("liver", "spleen"),
+    )  # fmt: skip
     scores = [
-        *_rows("a", 1, 1, 1, "size: big"), *_rows("a", 1, 1, 0, "size: small"),
-        *_rows("a", 2, 2, 2, "shape: round"),
+        *_rows("a", 10, 10, 5, "liver"), *_rows("a", 1, 1, 1, "spleen"),
+        *_rows("a", 9, 9, 9, "body"),
     ]  # fmt: skip
-    (row,) = _estimate(scores, [_line("a")], ratio)
-    assert row.value == pytest.approx((0.5 + 1.0) / 2)
+    found = _estimate(scores, [_line("a")], ratio)
+    assert [(dict(row.stratum), row.value) for row in found] == [
+        ({"target": "liver"}, 0.5), ({"target": "spleen"}, 1.0),
+    ]  # fmt: skip
 
 
 def test_a_case_row_beside_rows_of_labels_does_not_count_twice() -> None:

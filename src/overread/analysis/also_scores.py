@@ -10,13 +10,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from overread.analysis.class_agreement import class_sums
 from overread.analysis.corpus_metrics import CORPUS_METRICS, CorpusSums, TextPairs, corpus_sums
 from overread.analysis.plan_strata import PlanStratum
 from overread.analysis.pooled_ratios import pooled_sums
 from overread.analysis.reasons import plain_reason
 from overread.analysis.score_columns import Column, CorpusTable
-from overread.analysis.verdicts import Verdicts, join_scores
-from overread.contracts import AlsoMetric, AnalysisPlan
+from overread.analysis.verdicts import Verdicts, join_scores, join_verdicts
+from overread.contracts import AlsoMetric, AnalysisPlan, ClassAgreement
 from overread.records import PlannedItem, Profile, Score, Status
 
 __all__ = ["AlsoScores", "also_column", "also_scores"]
@@ -89,11 +90,18 @@ def also_scores(
         if also.metric in CORPUS_METRICS:
             if texts:
                 corpus = corpus_sums(also.metric, planned, texts)
-                found.extend(_of_corpus(also, profile, corpus) for profile in also.profiles)
+                found.extend(_of_corpus(also, profile, None, corpus) for profile in also.profiles)
+            continue
+        if isinstance(also.pooled, ClassAgreement):
+            classes = class_sums(also.pooled, rows, planned, also.profiles)
+            found.extend(_of_corpus(also, p, None, sums) for p, sums in classes.items())
             continue
         if also.pooled is not None:
             pooled = pooled_sums(also.pooled, rows, planned, also.profiles)
-            found.extend(_of_corpus(also, profile, sums) for profile, sums in pooled.items())
+            found.extend(_of_corpus(also, p, t, sums) for (p, t), sums in pooled.items())
+            continue
+        if also.all_of is not None:
+            found.extend(_all_right(also, also.all_of, scores, planned, plan))
             continue
         for profile in also.profiles:
             by_target = dict(rows.get((also.metric, profile), {}))
@@ -112,11 +120,44 @@ def also_scores(
     return tuple(found)
 
 
-def _of_corpus(also: AlsoMetric, profile: Profile, corpus: CorpusSums) -> AlsoScores:
+def _all_right(
+    also: AlsoMetric,
+    group: str,
+    scores: Sequence[Score],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+) -> Iterator[AlsoScores]:
+    """Give an item 1 where it and all of its group are right; what has no value is not."""
+    names = [(line.groups.get(group, line.item), line.draw) for line in planned]
+    for profile in also.profiles:
+        verdicts = join_verdicts(scores, planned, plan, profile=profile)
+        if not verdicts.asked.any():
+            continue
+        wrong = {
+            name
+            for name, value, graded in zip(names, verdicts.value, verdicts.graded, strict=True)
+            if not graded or value < 1
+        }
+        yield AlsoScores(
+            also=also,
+            profile=profile,
+            target=None,
+            values=np.array([float(name not in wrong) for name in names]),
+            graded=verdicts.asked,
+            asked=verdicts.asked,
+            counted=np.ones_like(verdicts.asked),
+            corpus=None,
+            trouble=None,
+        )
+
+
+def _of_corpus(
+    also: AlsoMetric, profile: Profile, target: str | None, corpus: CorpusSums
+) -> AlsoScores:
     return AlsoScores(
         also=also,
         profile=profile,
-        target=None,
+        target=target,
         values=np.zeros(len(corpus.counts)),
         graded=corpus.counts,
         asked=corpus.asked,
@@ -189,7 +230,8 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         values=values,
         weights=stratum.weights(counted & (nothing is None)),
         n_answered=int((graded & counted).sum()),
-        is_share=scores.also.is_share and bool(np.isin(values, (0.0, 1.0)).all()),
+        is_share=(scores.also.is_share or scores.also.all_of is not None)
+        and bool(np.isin(values, (0.0, 1.0)).all()),
         notes=tuple(_notes(asked, counted, graded)),
         undefined=nothing,
         target={} if scores.target is None else {key: scores.target},

@@ -103,7 +103,10 @@ def compared_metric(plan: AnalysisPlan, *, metric: str | None, profile: Profile)
     usable = [
         also
         for also in plan.also
-        if profile in also.profiles and also.metric not in CORPUS_METRICS and also.pooled is None
+        if profile in also.profiles
+        and also.metric not in CORPUS_METRICS
+        and also.pooled is None
+        and also.all_of is None
     ]
     for also in usable:
         if also.metric == metric:

@@ -18,13 +18,10 @@ from overread.errors import UsageError, expected
 from overread.records import PlannedItem, Profile, Score
 from overread.stats.sums_interval import SumsStatistic
 
-__all__ = ["ScoreRows", "pooled_sums", "ratio_of_sums"]
+__all__ = ["ScoreRows", "line_values", "pooled_sums"]
 
 ScoreRows: TypeAlias = Mapping[tuple[str, Profile], Mapping[str | None, Sequence[Score]]]
 """Metric and profile → target → Score rows."""
-
-_GROUP_MARK = ": "
-"""Parts the group from the class in a target: ``granule_type: round``."""
 
 
 def pooled_sums(
@@ -32,7 +29,7 @@ def pooled_sums(
     rows: ScoreRows,
     planned: Sequence[PlannedItem],
     profiles: Sequence[Profile],
-) -> dict[Profile, CorpusSums]:
+) -> dict[tuple[Profile, str | None], CorpusSums]:
     """Compute what each line of a plan adds to a pooled ratio, under each profile that has rows.
 
     Where a metric has rows of named targets, those without a target repeat them as one number a
@@ -52,8 +49,9 @@ def pooled_sums(
     Returns
     -------
     dict
-        Profiles without a row of any part are left out. In `CorpusSums.table`, shape (n, 2 × k),
-        column 2i is the numerator of the i-th target and 2i + 1 its denominator.
+        Profile and target → sums; the target is None unless each has a ratio of its own. Profiles
+        without a row of any part are left out. In `CorpusSums.table`, shape (n, 2 × k), column 2i
+        is the numerator of the i-th target and 2i + 1 its denominator.
 
     Raises
     ------
@@ -61,56 +59,53 @@ def pooled_sums(
         Two score rows for one planned item, metric and target.
     """
     place = {(line.item, line.draw): number for number, line in enumerate(planned)}
-    found: dict[Profile, CorpusSums] = {}
+    parts = [*dict.fromkeys((*ratio.numerator, *ratio.denominator))]
+    found: dict[tuple[Profile, str | None], CorpusSums] = {}
     for profile in profiles:
-        parts = [*dict.fromkeys((*ratio.numerator, *ratio.denominator))]
         by_part = {part: rows.get((part, profile), {}) for part in parts}
-        if not any(by_part.values()):
-            continue
         targets = _targets(ratio, by_part)
-        table = np.zeros((len(planned), 2 * len(targets)), dtype=np.float64)
-        asked, counts = (np.zeros(len(planned), dtype=np.bool_) for _ in range(2))
-        for number, target in enumerate(targets):
-            for part in parts:
-                weights = ratio.numerator.get(part, 0.0), ratio.denominator.get(part, 0.0)
-                for line, value in _values(part, by_part[part].get(target, ()), place):
-                    asked[line] = True
-                    if value is None:
-                        continue
-                    counts[line] = True
-                    table[line, 2 * number] += weights[0] * value
-                    table[line, 2 * number + 1] += weights[1] * value
-        found[profile] = CorpusSums(
-            table=table,
-            asked=asked,
-            counts=counts,
-            value=ratio_of_sums(ratio, targets),
-            range=(ratio.low, ratio.high),
-        )
+        if not any(by_part.values()) or not targets:
+            continue
+        if ratio.targets == "each":
+            for target in targets:
+                found[profile, target] = _sums(ratio, by_part, [target], place)
+        else:
+            found[profile, None] = _sums(ratio, by_part, targets, place)
     return found
 
 
-def ratio_of_sums(ratio: PooledRatio, targets: Sequence[str | None]) -> SumsStatistic:
-    """Give the function from the sums of `pooled_sums` to the ratio, NaN where undefined.
+def _sums(
+    ratio: PooledRatio,
+    by_part: Mapping[str, Mapping[str | None, Sequence[Score]]],
+    targets: Sequence[str | None],
+    place: Mapping[tuple[str, int], int],
+) -> CorpusSums:
+    table = np.zeros((len(place), 2 * len(targets)), dtype=np.float64)
+    asked, counts = (np.zeros(len(place), dtype=np.bool_) for _ in range(2))
+    for number, target in enumerate(targets):
+        for part, rows in by_part.items():
+            weights = ratio.numerator.get(part, 0.0), ratio.denominator.get(part, 0.0)
+            for line, value in line_values(part, rows.get(target, ()), place):
+                asked[line] = True
+                if value is not None:
+                    counts[line] = True
+                    table[line, 2 * number] += weights[0] * value
+                    table[line, 2 * number + 1] += weights[1] * value
+    return CorpusSums(
+        table=table,
+        asked=asked,
+        counts=counts,
+        value=_statistic(ratio),
+        range=(ratio.low, ratio.high),
+    )
 
-    Parameters
-    ----------
-    ratio
-        How targets are brought together.
-    targets
-        Of the columns, in order.
-    """
-    names = [(target or "").partition(_GROUP_MARK)[0] for target in targets]
-    groups = [np.flatnonzero([name == each for name in names]) for each in dict.fromkeys(names)]
 
+def _statistic(ratio: PooledRatio) -> SumsStatistic:
     def value(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         over, under = sums[..., 0::2], sums[..., 1::2]
-        if ratio.targets == "pooled":
-            return _divide(over.sum(axis=-1), under.sum(axis=-1)) * ratio.scale
-        each = _divide(over, under)
-        if ratio.targets == "mean of groups":
-            each = np.stack([_mean(each[..., group]) for group in groups], axis=-1)
-        return _mean(each) * ratio.scale
+        if ratio.targets == "mean":
+            return _mean(_divide(over, under)) * ratio.scale
+        return _divide(over.sum(axis=-1), under.sum(axis=-1)) * ratio.scale
 
     return value
 
@@ -124,9 +119,13 @@ def _targets(
     return [*named] if named else [None]
 
 
-def _values(
+def line_values(
     metric: str, scores: Sequence[Score], place: Mapping[tuple[str, int], int]
 ) -> list[tuple[int, float | None]]:
+    """Give the lines of a plan that rows of one metric and target are about, with their values.
+
+    UsageError where a line has two of them.
+    """
     found: dict[int, float | None] = {}
     for score in scores:
         line = place.get((score.item, score.draw))

@@ -16,6 +16,7 @@ __all__ = [
     "AnalysisPlan",
     "Benchmark",
     "Card",
+    "ClassAgreement",
     "ExpectedCount",
     "Form",
     "PlansByTask",
@@ -109,10 +110,9 @@ class PooledRatio:
     """`Score.metric` → its weight: ``{"overlap_voxels": 2}``."""
     denominator: Mapping[str, float]
     """Likewise; a sum of 0 leaves the metric undefined."""
-    targets: Literal["pooled", "mean", "mean of groups"] = "pooled"
-    """Rows of several targets (labels, classes): all in one ratio; or the mean of each target's own
-    ratio over those that are defined, as macro F1 is; or this mean within groups of targets
-    (``granule_type: round`` belongs to ``granule_type``) and the mean of the groups."""
+    targets: Literal["pooled", "each", "mean"] = "pooled"
+    """Rows of several targets (labels, classes): all in one ratio; each target's own ratio, as an
+    estimate that names it; or the mean of those over the targets that have one."""
     only_targets: tuple[str, ...] = ()
     """Take part; empty takes all. Class 0, the background, is often left out."""
     scale: float = 1.0
@@ -120,6 +120,19 @@ class PooledRatio:
     low: float = 0.0
     high: float = 1.0
     """Range of the value, for intervals of few patients."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassAgreement:
+    """A metric of answers as classes, over all items together (`metrics.classes`).
+
+    It is made of Score rows ``class_cases``, ``class_claims`` and ``class_hits``, whose targets are
+    classes within a group: ``granule_type: round``. Its value is the mean over the groups.
+    """
+
+    statistic: Literal["f1", "precision", "recall", "kappa"]
+    """The macro mean over the classes of a group that are in the references or the answers, a class
+    without a denominator counting 0; or Cohen's kappa of the group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,9 +168,12 @@ class AlsoMetric:
     is_share: bool = False
     """Whether each value is a share of one answer, 0 to 1, so that what has no value counts as 0;
     the mean of another metric is over the rows that have a value."""
-    pooled: PooledRatio | None = None
-    """The metric is no mean of its own rows but a ratio of sums of others': Dice of all voxels of
-    all cases, recall of all lesions. `drops` and `is_share` then say nothing."""
+    pooled: PooledRatio | ClassAgreement | None = None
+    """The metric is no mean of its own rows but made of sums of others': Dice of all voxels of all
+    cases, recall of all lesions, macro F1. `drops` and `is_share` then say nothing."""
+    all_of: str | None = None
+    """The metric has no rows: it is 1 for an item where the headline is 1 for every item of its
+    group, such as all questions about one ``image``. `drops` and `is_share` then say nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
