@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from overread.errors import UsageError, expected
+from overread.metrics.components import foreground_box, label_components
 from overread.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -142,16 +143,20 @@ def skeleton(mask: NDArray[np.bool_], *, keep_pieces: bool = True) -> NDArray[np
     """
     _check(mask, "mask")
     thin = np.zeros(mask.shape, np.bool_)
-    box = bounding_box(mask)
+    box = foreground_box(mask)
     if box is None:
         return thin
-    # Thinning looks no further than a voxel's neighbours, so the box is enough; with a rim, since
-    # a box of one slice would be thinned otherwise than a slice within others.
-    part = np.pad(mask[box], 1)
+    # Thinning looks no further than a voxel's neighbours: the box with a rim is enough. The rim
+    # counts, since an array of a single slice is thinned otherwise than one slice of several.
+    box = tuple(
+        slice(max(side.start - 1, 0), min(side.stop + 1, size))
+        for side, size in zip(box, mask.shape, strict=True)
+    )
+    part = np.ascontiguousarray(mask[box])
     thinned = _thinner()(part) != 0
     if keep_pieces:
         _restore_pieces(part, thinned)
-    thin[box] = thinned[(slice(1, -1),) * mask.ndim]
+    thin[box] = thinned
     return thin
 
 
@@ -229,7 +234,7 @@ def skeleton_length_mm(thin: NDArray[np.bool_], spacing_mm: tuple[float, ...]) -
     _check(thin, "thin")
     check_spacing(spacing_mm, thin.ndim)
     spacing = np.asarray(spacing_mm, np.float64)
-    box = bounding_box(thin)
+    box = foreground_box(thin)
     if box is None:
         return 0.0
     # A rim of one voxel, so that a step never runs over an edge into the next row.
@@ -252,18 +257,6 @@ def skeleton_length_mm(thin: NDArray[np.bool_], spacing_mm: tuple[float, ...]) -
     return _forest_length(
         np.concatenate(starts), np.concatenate(ends), np.concatenate(lengths), flat.size
     )
-
-
-def bounding_box(mask: NDArray[np.bool_]) -> tuple[slice, ...] | None:
-    """Give the smallest box that holds all of a mask; None where it is empty."""
-    box: list[slice] = []
-    for axis in range(mask.ndim):
-        others = tuple(other for other in range(mask.ndim) if other != axis)
-        filled = np.flatnonzero(mask.any(axis=others))
-        if not filled.size:
-            return None
-        box.append(slice(int(filled[0]), int(filled[-1]) + 1))
-    return tuple(box)
 
 
 def check_pair(reference: NDArray[np.bool_], prediction: NDArray[np.bool_]) -> None:
@@ -308,8 +301,7 @@ def _check(mask: NDArray[np.bool_], name: str) -> None:
 
 def _restore_pieces(mask: NDArray[np.bool_], thinned: NDArray[np.bool_]) -> None:
     """Put a voxel into every connected piece that thinning took away whole."""
-    pieces = _pieces(mask)
-    n = int(pieces.max())
+    pieces, n = label_components(mask, connectivity=26 if mask.ndim == 3 else 8)
     is_left = np.zeros(n + 1, np.bool_)
     is_left[0] = True
     is_left[pieces[thinned]] = True
@@ -325,13 +317,6 @@ def _restore_pieces(mask: NDArray[np.bool_], thinned: NDArray[np.bool_]) -> None
     order = np.lexsort((away, owner))  # stable: of equally near voxels the first stays first
     nearest = order[np.unique(owner[order], return_index=True)[1]]
     thinned[tuple(places[nearest].T)] = True
-
-
-def _pieces(mask: NDArray[np.bool_]) -> NDArray[np.integer]:
-    import cc3d
-
-    labels = cc3d.connected_components(mask, connectivity=26 if mask.ndim == 3 else 8)
-    return cast("NDArray[np.integer]", labels)
 
 
 def _thinner() -> Callable[[NDArray[np.bool_]], NDArray[np.generic]]:
