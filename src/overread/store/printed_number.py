@@ -106,8 +106,9 @@ def read_number(text: str, *, decimal: DecimalMark = ".") -> PrintedNumber:
 
     Understood are: markup (``**x**``, ``\textbf{x}``, ``<b>x</b>``, ``$x$``), a percent sign,
     ``x ± y``, ``x (0.03)`` (a spread: it has decimals), ``x (3)`` (a rank: it has none),
-    ``x [low, high]``, ``x (low–high)``, ``47/55``, footnote signs, Unicode minus, thousands set
-    off by the other mark, by a space or by an apostrophe, a leading decimal mark, exponents.
+    ``x [low, high]``, ``x (low–high)``, ``47/55``, ``47/55 (85.5 %)``, footnote signs, Unicode
+    minus, thousands set off by the other mark, by a space or by an apostrophe, a leading decimal
+    mark, exponents.
 
     Parameters
     ----------
@@ -121,8 +122,8 @@ def read_number(text: str, *, decimal: DecimalMark = ".") -> PrintedNumber:
     Returns
     -------
     PrintedNumber
-        With `value` None where the cell is empty, a dash, prose, a mere bound (``<0.001``), or
-        not readable under this decimal mark.
+        With `value` None where the cell is empty, a dash, prose, a mere bound (``<0.001``), a mere
+        interval (whose ends are given), or not readable under this decimal mark.
 
     Examples
     --------
@@ -215,16 +216,27 @@ class _Reading:
             rf"[\[(]\s?(?P<low>{number})\s?%?\s?(?:,|;|–|—|to|\.\.|-)\s?"
             rf"(?P<high>{number})\s?%?\s?[)\]]"
         )
-        self._fraction = re.compile(r"(?P<count>[0-9]{1,9})\s?/\s?(?P<n>[0-9]{1,9})")
+        self._fraction = re.compile(r"(?P<count>[0-9]{1,9})\s?(?:/|of)\s?(?P<n>[0-9]{1,9})")
+        self._fraction_and_share = re.compile(
+            rf"{self._fraction.pattern}\s?(?:[=:,;]\s?(?P<after>[^()\[\]]*)|"
+            r"(?P<open>[(\[])(?P<inner>[^()\[\]]*)[)\]](?P<rest>(?:\s?[(\[][^()\[\]]*[)\]]){0,2}))"
+        )
         self._alone = re.compile(rf"(?P<value>{number})\s?%?")
 
     def read(self, body: str) -> PrintedNumber | None:
         fraction = self._fraction.fullmatch(body)
         if fraction:
             return _of_fraction(int(fraction["count"]), int(fraction["n"]))
+        shared = self._fraction_and_share.fullmatch(body)
+        if shared:
+            return self._with_share(shared)
+        ends = self._whole_interval.fullmatch(body)
+        if ends:
+            return self._only_interval(ends)
         found = self._cell.fullmatch(body)
         if found is None:
-            return None
+            ends = self._whole_interval.fullmatch(f"[{body}]")
+            return self._only_interval(ends) if ends else None
         digits, decimals = self._digits(found["value"])
         number = PrintedNumber(
             text=body,
@@ -239,6 +251,38 @@ class _Reading:
         for inner in re.findall(r"[(\[][^()\[\]]*[)\]]", found["rest"]):
             number = self._with_bracket(number, inner)
         return number
+
+    def _with_share(self, found: re.Match[str]) -> PrintedNumber | None:
+        """Read ``45/60 (75.0 %)``: the share is the number, and the counts stand beside it."""
+        count, n = int(found["count"]), int(found["n"])
+        after = found["after"] if found["inner"] is None else found["inner"]
+        share = self._alone.fullmatch(after.strip())
+        if share is None:
+            interval = self._whole_interval.fullmatch(f"[{after.strip()}]")
+            pair = _of_fraction(count, n)
+            if interval is None or pair is None:
+                return None
+            low, high = (self._digits(interval[name])[0] for name in ("low", "high"))
+            # Ends beyond 1 are percentages: the share stands on their scale.
+            if float(high) > 1 and pair.value is not None:
+                share_digits = format(Decimal(100 * count) / Decimal(n), "f")
+                pair = replace(pair, value=100 * pair.value, digits=share_digits, is_percent=True)
+            return replace(pair, low=float(low), high=float(high), interval_digits=(low, high))
+        number = self.read(after.strip() + (found["rest"] or ""))
+        if number is None or not n or count > n:
+            return None
+        return replace(number, count=count, n=n)
+
+    def _only_interval(self, found: re.Match[str]) -> PrintedNumber:
+        """Read ``[62.8, 84.2]``: an interval whose value stands elsewhere."""
+        low, high = (self._digits(found[name])[0] for name in ("low", "high"))
+        return PrintedNumber(
+            text=found.string,
+            value=None,
+            low=float(low),
+            high=float(high),
+            interval_digits=(low, high),
+        )
 
     def _with_spread(self, number: PrintedNumber, text: str) -> PrintedNumber:
         digits, _ = self._digits(text)

@@ -33,14 +33,15 @@ def check_copies(read: ReadTable) -> Iterator[Flaw | Check]:
     chances = {column.place: _chance(read, column) for column in columns}
     n_pairs = math.comb(len(rows), 2)
     off = 0
+    unlike = _said_once(read, rows, columns)
     for first, second in combinations(rows, 2):
-        alike = [column for column in columns if _same(read, first, second, column, column)]
+        alike = [column for column in unlike if _same(read, first, second, column, column)]
         if len(alike) < _FEWEST_ALIKE:
             continue
         chance = math.prod(_of_value(read, first, column, chances) for column in alike)
-        if n_pairs * math.comb(len(columns), len(alike)) * chance < _RARE:
+        if n_pairs * math.comb(len(unlike), len(alike)) * chance < _RARE:
             off += 1
-            yield _equal_rows(read, first, second, alike, len(columns))
+            yield _equal_rows(read, first, second, alike, len(unlike))
     across = list(_across(read, rows, columns, chances))
     yield from across
     yield Check(
@@ -49,6 +50,36 @@ def check_copies(read: ReadTable) -> Iterator[Flaw | Check]:
         off=off + len(across),
         note=f"only the first {_MOST_ROWS} rows" if len(read.rows) > _MOST_ROWS else "",
     )
+
+
+def _said_once(
+    read: ReadTable, rows: Sequence[int], columns: Sequence[Column]
+) -> tuple[Column, ...]:
+    """Leave out columns that say in every row what one before them says, such as ``45/60``.
+
+    Two rows that are alike in one of them are alike in the other, whatever chance does.
+    """
+    kept: list[Column] = []
+    for column in columns:
+        if not any(_says_the_same(read, rows, column, each) for each in kept):
+            kept.append(column)
+    return tuple(kept)
+
+
+def _says_the_same(read: ReadTable, rows: Sequence[int], one: Column, two: Column) -> bool:
+    if "other" in (one.scale, two.scale):
+        return False
+    wholes = [Fraction(1, 100 if column.scale == "percent" else 1) for column in (one, two)]
+    for row in rows:
+        spans = [read.span(row, (column.place, "value")) for column in (one, two)]
+        first, second = spans
+        if first is None or second is None:
+            return False
+        if not first.scaled(wholes[0]).meets(second.scaled(wholes[1])):
+            return False
+    # Columns equal to all digits are a finding of their own.
+    pairs = [(read.numbers[row][one.place], read.numbers[row][two.place]) for row in rows]
+    return any((a.digits, a.n) != (b.digits, b.n) for a, b in pairs)
 
 
 def _same(read: ReadTable, row: int, other_row: int, column: Column, other: Column) -> bool:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from overread.audits.table.flaws import Check, Flaw, flaw
 from overread.audits.table.headings import is_total_row
 from overread.audits.table.reading import Column, ReadTable
+from overread.audits.table.scales import is_fraction
 from overread.audits.table.spans import Rounding, show, step_of
 from overread.audits.table.whole_counts import how_possible, nearest_counts
 from overread.records import Severity
@@ -78,7 +79,7 @@ def _inferred(read: ReadTable, row: int, column: Column) -> str | None:
         return None
     each = next(each for each in read.inferred.shares if each.share == column.place)
     name = read.table.columns[read.inferred.n_columns[column.place]]
-    return f" (inferred: {name} are its items; fits {each.fitting} of {each.tried} rows)"
+    return f" (inferred: column {name} counts its items; fits {each.fitting} of {each.tried} rows)"
 
 
 def _note(tried: int, off: int, coarse: int) -> str:
@@ -146,14 +147,15 @@ def _truncated(read: ReadTable, cells: list[tuple[int, Column]], *, mixed: bool)
 
 
 def _counts_beside(read: ReadTable) -> Iterator[Flaw]:
-    """Compare a share with the count printed beside it: ``28.4 (540/1900)``."""
+    """Compare a share with the counts in its cell: ``28.4 (540/1900)``, ``540/1900 (28.4 %)``."""
     for row, column, number in read.each():
-        if number.count is None or not number.n or number.decimals == 28:
+        n = read.n_of(row, column.place)
+        if number.count is None or not n or is_fraction(number):
             continue
         # A sign, or digits beyond 1, say which scale the cell is on, whatever its column is.
         is_percent = number.is_percent or (number.value or 0) > 1
         whole = 100 if is_percent else (read.whole_of(row, column.place) or 1)
-        share = Fraction(number.count * whole, number.n)
+        share = Fraction(number.count * whole, n)
         step = step_of(number.decimals)
         value = Fraction(number.exact or 0)
         allowed: Rounding = read.rounding
@@ -165,7 +167,7 @@ def _counts_beside(read: ReadTable) -> Iterator[Flaw]:
                 Severity.ERROR,
                 "count-off",
                 read.where(row, column.place),
-                f"{number.count} of {number.n} is {show(share, number.decimals + 1)}, printed "
+                f"{number.count} of {n} is {show(share, number.decimals + 1)}, printed "
                 f"{read.printed(row, column.place)}",
                 cells=[(row, column.place)],
                 effect="the share and the count are of different answers",

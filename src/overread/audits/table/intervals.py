@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 from overread.audits.table.claims import Intervals
@@ -141,7 +142,9 @@ def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
             Severity.ERROR,
             "value-outside-interval",
             where,
-            f"{float(each.value.middle):g} does not lie in {low:g} to {high:g}" + _told(each),
+            f"{float(each.value.middle):g} does not lie in {low:g} to {high:g}"
+            + _on_another_scale(each)
+            + _told(each),
             cells=each.cells,
             effect="value and interval are of different answers",
             remedy="Compare the cell with its source.",
@@ -157,6 +160,15 @@ def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
             effect="an interval of this kind (Wald) covers too little near the ends",
             remedy="Use Wilson's or the exact interval.",
         )
+
+
+def _on_another_scale(each: _Interval) -> str:
+    """Say that a value would lie in its interval if both were percentages, or both fractions."""
+    for factor, words in ((Fraction(100), "a hundred times it"), (Fraction(1, 100), "a hundredth")):
+        value = each.value.scaled(factor)
+        if each.low.low <= value.high and value.low <= each.high.high:
+            return f"; {words} does, so the two seem to be on two scales"
+    return ""
 
 
 def _told(each: _Interval) -> str:

@@ -27,6 +27,10 @@ _ORDER: Final = re.compile(
 )
 _RANK: Final = re.compile(r"(?:#|place|pos(?:ition)?|rank(?:ing)?)", re.IGNORECASE)
 _WHOLES: Final = {"percent": 100, "fraction": 1, "other": None}
+_COUNT_AND_SHARE: Final = re.compile(
+    r"\b(?:n|no\.?|number|counts?|cases|patients)\b\W*%|%\W*\bn\b", re.IGNORECASE
+)
+"""A heading such as ``n (%)``, above cells such as ``45 (75.0)``."""
 _PART: Final = re.compile(r"(?P<column>.*)#(?P<part>rank|spread|low|high|n|count)")
 
 
@@ -58,7 +62,10 @@ class ReadTable:
         self.claims = claims
         self.label = label
         self.numbers = tuple(
-            tuple(table.number(row, column) for column in range(len(table.columns)))
+            tuple(
+                _count_and_share(table.number(row, place), name)
+                for place, name in enumerate(table.columns)
+            )
             for row in range(len(table.rows))
         )
         for name in (*claims.names, *claims.ignore_columns):
@@ -180,8 +187,9 @@ class ReadTable:
     def whole_of(self, row: int, column: int) -> int | None:
         """Give what all items are printed as in a cell: 100, 1, or None where it is no share."""
         whole = _WHOLES[self.columns[column].scale]
-        if whole is None or is_fraction(self.numbers[row][column]):
-            return None if whole is None else 1
+        number = self.numbers[row][column]
+        if whole is None or is_fraction(number):
+            return None if whole is None else 100 if number.is_percent else 1
         return 101 - whole if (row, column) in self.odd else whole
 
     def _factor(self, row: int, column: int) -> Fraction:
@@ -366,3 +374,24 @@ def read_for_audit(table: PrintedTable, claims: Claims, *, label: str) -> ReadTa
             )
         )
     return read
+
+
+def _count_and_share(number: PrintedNumber, heading: str) -> PrintedNumber:
+    """Read ``45 (75.0)`` below ``n (%)`` as the share that it is, with its count beside it."""
+    whole = number.exact is not None and number.decimals == 0 and number.count is None
+    if not whole or number.is_percent or not _COUNT_AND_SHARE.search(heading):
+        return number
+    digits = number.spread_digits or (None if number.rank is None else str(number.rank))
+    if digits is None or "±" in number.text or float(digits) > 100:
+        return number
+    return replace(
+        number,
+        value=float(digits),
+        digits=digits,
+        decimals=len(digits.partition(".")[2]),
+        is_percent=True,
+        spread=None,
+        spread_digits=None,
+        count=int(number.exact or 0),
+        marks=tuple(mark for mark in number.marks if not mark.startswith("rank ")),
+    )

@@ -139,10 +139,10 @@ def _fractions(
     for row, cell in small.items():
         value = cell.value or 0.0
         near = min(values) / _NEAR <= 100 * value <= _NEAR * max(values)
-        if not near or min(values) < _GAP * value:
-            continue
-        more = cell.decimals - decimals
         told = is_share and _only_as_fraction(cell, n_of(row))
+        more = cell.decimals - decimals
+        if not near or (min(values) < _GAP * value and not (told and more >= 1)):
+            continue
         if more >= 2 or told or (is_share and more >= 1):
             found[row] = more >= 2 or told
     return found

@@ -49,9 +49,9 @@ def _of_items(read: ReadTable, each: CountedShare) -> Iterator[Check]:
         name=f"{read.table.columns[each.share]} as a share of {name}",
         tried=each.tried if taken else 0,
         off=each.tried - each.fitting if taken else 0,
-        note=f"inferred: {name} are its items; {fits}"
+        note=f"inferred: column {name} counts its items; {fits}"
         if taken
-        else f"{name} are not taken for its items: {fits}; state them with --n",
+        else f"column {name} is not taken to count its items: {fits}; state them with --n",
     )
 
 

@@ -101,7 +101,7 @@ def printed_span(number: PrintedNumber, rounding: Rounding) -> Span | None:
     if number.digits is None:
         return None
     if number.count is not None and number.n and number.decimals == 28:
-        return Span.at(Fraction(number.count, number.n))
+        return Span.at(Fraction(number.count * (100 if number.is_percent else 1), number.n))
     return span_of_digits(number.digits, number.decimals, rounding)
 
 
