@@ -1,0 +1,255 @@
+"""What is measured of a pair of masks: for each label and for the case, every value or its reason.
+
+Metrics of a case with several labels are the mean over the labels that the reference has, or the
+sum for voxels, millilitres and lesions. A mean that one label has no value for has none itself:
+dropping a structure that was missed would make the case better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from overread.metrics.components import Connectivity
+from overread.metrics.lesion_matching import (
+    LESIONS_FOUND,
+    LESIONS_INVENTED,
+    LESIONS_MISSED,
+    LesionRule,
+    match_lesions,
+)
+from overread.metrics.lesions import FNV_ML, FPV_ML
+from overread.metrics.masks import GRID_DIAGONAL
+from overread.metrics.overlap import (
+    DICE,
+    IOU,
+    OVERLAP_VOXELS,
+    PREDICTION_ML,
+    PREDICTION_VOXELS,
+    REFERENCE_ML,
+    REFERENCE_VOXELS,
+    VOLUME_DIFFERENCE,
+    Fate,
+    Overlap,
+)
+from overread.metrics.spec import MetricSpec
+from overread.metrics.surface import ASSD, HD, HD95, nsd_spec
+from overread.records import Status
+from overread.scoring.masks.pair import MaskPair
+from overread.scoring.rows import Outcome
+
+__all__ = ["MaskMeasures", "Measured", "measure_pair"]
+
+NO_SPACING: Final = "no voxel size is stated"
+_SUMMED: Final = ("voxels", "ml", "lesions")
+"""Units of metrics that are summed over labels; others are averaged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskMeasures:
+    """Which metrics are wanted beside overlap and volumes."""
+
+    surface: bool = True
+    """Hausdorff distances, mean surface distance, surface Dice; by area of surface elements."""
+    tolerances_mm: tuple[float, ...] = (1.0, 2.0, 3.0)
+    """Of surface Dice."""
+    lesions: LesionRule | None = None
+    """Count lesions found, missed and invented under this rule."""
+    connectivity: Connectivity = 18
+    """By which voxels are one lesion; of pictures 8 where this is more than 8."""
+    skeleton: bool = False
+    """Centreline Dice of vessels."""
+
+    def specs(self) -> tuple[MetricSpec, ...]:
+        """List the metrics of each label, in the order of rows."""
+        specs = [DICE, IOU]
+        if self.surface:
+            specs += [HD, HD95, ASSD, *(nsd_spec(each) for each in self.tolerances_mm)]
+        if self.skeleton:
+            from overread.metrics.skeleton import CENTRELINE_DICE
+
+            specs.append(CENTRELINE_DICE)
+        specs += [REFERENCE_VOXELS, PREDICTION_VOXELS, OVERLAP_VOXELS]
+        specs += [REFERENCE_ML, PREDICTION_ML, VOLUME_DIFFERENCE]
+        if self.lesions is not None:
+            specs += [LESIONS_FOUND, LESIONS_MISSED, LESIONS_INVENTED, FPV_ML, FNV_ML]
+        return tuple(specs)
+
+    def connectivity_of(self, n_axes: int) -> Connectivity:
+        """Give the connectivity for volumes or for pictures."""
+        if n_axes == 2:
+            return 4 if self.connectivity in (4, 6) else 8
+        return self.connectivity if self.connectivity >= 6 and self.connectivity != 8 else 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One metric of one label, or of the case."""
+
+    spec: MetricSpec
+    target: str | None
+    """Name of the label; None for the case."""
+    outcome: Outcome
+
+
+def measure_pair(
+    pair: MaskPair, labels: Mapping[int, str], measures: MaskMeasures
+) -> Iterator[Measured]:
+    """Measure a pair of masks on one grid.
+
+    Parameters
+    ----------
+    pair
+        The masks. Whether they lie on one grid is for the caller to look at: `MaskPair.check`.
+    labels
+        Label → its name, in the order wanted. Other labels are left out.
+    measures
+        What is wanted.
+
+    Yields
+    ------
+    Measured
+        Label by label all metrics of `MaskMeasures.specs`, each with the label's fate as
+        `Outcome.answer`; then the same for the case, and the diagonal of its grid.
+
+    Raises
+    ------
+    PredictionMaskError
+        The two are of different sizes.
+    """
+    by_label: dict[int, list[Outcome]] = {}
+    specs = measures.specs()
+    for label, name in labels.items():
+        by_label[label] = _label(pair, label, tuple(labels), measures)
+        for spec, outcome in zip(specs, by_label[label], strict=True):
+            yield Measured(spec=spec, target=name, outcome=outcome)
+    overlaps = [pair.overlap(label) for label in labels]
+    fate = _joint_fate(overlaps)
+    held = [label for label in labels if pair.overlap(label).reference_voxels]
+    for number, spec in enumerate(specs):
+        outcomes = {labels[label]: by_label[label][number] for label in by_label}
+        if len(outcomes) == 1:
+            (outcome,) = outcomes.values()
+        elif spec.unit in _SUMMED:
+            outcome = _sum(list(outcomes.values()), fate)
+        else:
+            outcome = _mean({labels[label]: by_label[label][number] for label in held}, fate)
+        yield Measured(spec=spec, target=None, outcome=outcome)
+    yield Measured(spec=GRID_DIAGONAL, target=None, outcome=_diagonal(pair, fate))
+
+
+def _label(
+    pair: MaskPair, label: int, among: tuple[int, ...], measures: MaskMeasures
+) -> list[Outcome]:
+    overlap = pair.overlap(label)
+    fate = overlap.fate
+    outcomes = [_value(overlap.dice, fate), _value(overlap.iou, fate)]
+    if measures.surface:
+        outcomes += _surface(pair, label, among, measures.tolerances_mm)
+    if measures.skeleton:
+        outcomes.append(_centreline(pair, label, fate))
+    outcomes += [
+        _value(float(overlap.reference_voxels), fate),
+        _value(float(overlap.prediction_voxels), fate),
+        _value(float(overlap.overlap_voxels), fate),
+    ]
+    voxel_ml = pair.voxel_ml
+    for voxels in (overlap.reference_voxels, overlap.prediction_voxels):
+        value = None if voxel_ml is None else voxels * voxel_ml
+        outcomes.append(_value(value, fate, why=NO_SPACING))
+    outcomes.append(_value(overlap.volume_difference, fate))
+    if measures.lesions is not None:
+        connectivity = measures.connectivity_of(pair.reference.array.ndim)
+        outcomes += _lesions(pair, label, measures.lesions, connectivity)
+    return outcomes
+
+
+def _surface(
+    pair: MaskPair, label: int, among: tuple[int, ...], tolerances_mm: Sequence[float]
+) -> list[Outcome]:
+    fate = pair.overlap(label).fate
+    n_metrics = 3 + len(tolerances_mm)
+    if fate != "both present":
+        return [_value(None, fate)] * n_metrics
+    if pair.spacing_mm is None:
+        return [_value(None, fate, why=NO_SPACING)] * n_metrics
+    found = pair.surface(label, among=among)
+    if found is None:  # pragma: no cover - both sides have voxels
+        return [_value(None, fate)] * n_metrics
+    values = [found.hd_mm, found.hd95_mm(), found.assd_mm]
+    values += [found.nsd(tolerance_mm) for tolerance_mm in tolerances_mm]
+    return [_value(value, fate) for value in values]
+
+
+def _centreline(pair: MaskPair, label: int, fate: Fate) -> Outcome:
+    from overread.metrics.skeleton import centreline_dice
+
+    if fate == "both empty":
+        return _value(None, fate)
+    return _value(centreline_dice(*pair.masks(label)).value, fate)
+
+
+def _lesions(
+    pair: MaskPair, label: int, rule: LesionRule, connectivity: Connectivity
+) -> list[Outcome]:
+    fate = pair.overlap(label).fate
+    table = pair.lesions(label, connectivity)
+    match = match_lesions(table, rule)
+    counts = [_value(float(each), fate) for each in (match.found, match.missed, match.invented)]
+    if pair.voxel_ml is None:
+        return counts + [_value(None, fate, why=NO_SPACING)] * 2
+    negative = table.false_negative_voxels * pair.voxel_ml if table.n_reference else None
+    return [
+        *counts,
+        _value(table.false_positive_voxels * pair.voxel_ml, fate),
+        _value(negative, fate),
+    ]
+
+
+def _diagonal(pair: MaskPair, fate: Fate) -> Outcome:
+    spaced = pair.reference if pair.reference.spacing_mm is not None else pair.prediction
+    return _value(spaced.diagonal_mm, fate, why=NO_SPACING)
+
+
+def _joint_fate(overlaps: Sequence[Overlap]) -> Fate:
+    """Tell what became of all labels together: what counts is whether either side has any."""
+    return Overlap(
+        sum(each.reference_voxels for each in overlaps),
+        sum(each.prediction_voxels for each in overlaps),
+        0,
+    ).fate
+
+
+def _sum(outcomes: Sequence[Outcome], fate: Fate) -> Outcome:
+    values = [each.value for each in outcomes if each.value is not None]
+    if values:
+        return _value(sum(values), fate)
+    reasons = {each.reason for each in outcomes}
+    return _value(None, fate, why=reasons.pop() if len(reasons) == 1 else None)
+
+
+def _mean(outcomes: Mapping[str, Outcome], fate: Fate) -> Outcome:
+    """Average over the labels of the reference, where every one of them has a value."""
+    if not outcomes:
+        return _value(None, fate)
+    lacking = [f"{name} ({each.reason})" for name, each in outcomes.items() if each.value is None]
+    if lacking:
+        reasons = {each.reason for each in outcomes.values() if each.value is None}
+        if len(lacking) == len(outcomes) and len(reasons) == 1:
+            return _value(None, fate, why=reasons.pop())
+        return _value(
+            None,
+            fate,
+            why=f"no mean: {len(lacking)} of {len(outcomes)} labels of the reference have no "
+            f"value: {', '.join(lacking[:5])}{', …' if len(lacking) > 5 else ''}",
+        )
+    values = [each.value for each in outcomes.values() if each.value is not None]
+    return _value(sum(values) / len(values), fate)
+
+
+def _value(value: float | None, fate: Fate, *, why: str | None = None) -> Outcome:
+    """Write a value; without one the reason is the fate unless another is told."""
+    if value is None:
+        return Outcome(value=None, status=Status.UNDEFINED, reason=why or fate, answer=fate)
+    return Outcome(value=value, status=Status.OK, reason=None, answer=fate)
