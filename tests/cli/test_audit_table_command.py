@@ -31,7 +31,7 @@ def test_a_table_without_a_fault_leaves_with_0(
     assert call("audit", "table", table) == 0
     out, err = capsys.readouterr()
     assert "What was tried" in out
-    assert "0 findings" in err
+    assert "0 findings (0 errors, 0 warnings)" in err
 
 
 def test_options_say_what_cells_do_not(table: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,3 +106,19 @@ def test_wrong_use_leaves_with_2(
 def test_a_file_that_is_not_there_leaves_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("audit", "table", "absent.csv") == 2
     assert "absent.csv" in capsys.readouterr().err
+
+
+def test_one_finding_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("model,test\nA,45/60 (75.0 %)\nB,41/60 (66.7 %)\n")
+    assert call("audit", "table", str(path)) == 1
+    assert "1 finding (1 error, 0 warnings)" in capsys.readouterr().err
+
+
+def test_a_file_in_the_place_of_the_folder_is_told_before_the_work(
+    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for out in (table, f"{table}/deeper"):
+        assert call("audit", "table", "absent.csv", "--out", out) == 2
+        assert "--out: expected a folder" in " ".join(capsys.readouterr().err.split())
+    assert Path(table).read_text() == TABLE

@@ -152,3 +152,58 @@ def test_wrong_use_is_refused(six: str, capsys, arguments, message: str) -> None
 def test_a_file_that_is_not_there(tmp_path: Path, capsys) -> None:
     assert call(str(tmp_path / "none.csv"), "--larger-is-better") == 2
     assert "none.csv: expected a file with a table" in capsys.readouterr().err
+
+
+APART = "model,case,DSC\nA,c1,0.80\nA,c2,0.70\nB,d1,0.60\nB,d2,0.65\n"
+
+
+def test_methods_without_a_shared_case_are_refused_with_the_reason(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "apart.csv"
+    path.write_text(APART, encoding="utf-8")
+    options = (str(path), "--value", "DSC", "--larger-is-better")
+    assert call(*options) == 2
+    err = re.sub(r"\s+", " ", capsys.readouterr().err)
+    assert "no case that two methods share: A begins with case 'c1', B begins with case 'd1'" in err
+    assert "--case" in err
+    # Whoever asks for it gets the ranking, and is told.
+    assert call(*options, "--missing", "drop", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    (told,) = [each for each in found if each["code"] == "no-shared-cases"]
+    assert "two methods have no case with a value of both" in told["evidence"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_told_before_the_work(six: str, capsys) -> None:
+    assert call("absent.csv", "--larger-is-better", "--out", six) == 2
+    assert "--out: expected a folder" in re.sub(r"\s+", " ", capsys.readouterr().err)
+
+
+def test_equal_shares_are_said_once(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "tied.csv"
+    path.write_text("case,A,B,C\n1,0.9,0.9,0.1\n2,0.8,0.8,0.2\n3,0.7,0.7,0.3\n", encoding="utf-8")
+    assert call(str(path), "--larger-is-better") == 0
+    out = re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "each of them is first in 100 % of all possible resamples" in out
+
+
+def test_an_interval_without_0_and_the_test_that_decides_stand_in_one_sentence(
+    tmp_path: Path, capsys
+) -> None:
+    rng = np.random.default_rng(3)
+    names = "ABCDEFGH"
+    rows = [
+        f"{case}," + ",".join(f"{0.6 + 0.012 * k + rng.normal(0, 0.06):.4f}" for k in range(8))
+        for case in range(40)
+    ]
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(["case," + ",".join(names), *rows]) + "\n", encoding="utf-8")
+    assert call(str(path), "--larger-is-better", "--draws", "200", "--json") == 0
+    (ranking,) = json.loads(capsys.readouterr().out)["rankings"]
+    untold = {
+        frozenset((each["first"], each["second"]))
+        for each in ranking["pairs"]
+        if each["better"] is None and not each["low"] <= 0 <= each["high"]
+    }
+    assert untold
+    words = "this interval leaves out 0, but the test corrected for all 28 pairs after Holm (p 0"
+    said = [text for text in ranking["not_told_apart"] if words in text]
+    assert {frozenset((text[0], text[6])) for text in said} == untold

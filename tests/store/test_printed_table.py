@@ -7,6 +7,7 @@ import pytest
 from overread.errors import UsageError
 from overread.store import printed_table
 from overread.store.printed_forms import MOST_COLUMNS
+from overread.store.printed_number import read_number
 from overread.store.printed_table import read_table
 
 
@@ -166,3 +167,68 @@ def test_json_cells_keep_their_form(tmp_path: Path) -> None:
         _write(tmp_path, '[{"m": "A", "x": null, "y": true, "z": [1, "b"], "w": NaN}]', "t.json")
     )
     assert table.rows == (("A", "", "true", '["1", "b"]', "NaN"),)
+
+
+LATEX = "\\begin{tabular}{lr}\nModel & acc \\\\\nA & 62.0 \\\\\nB & 61.0 \\\\\n\\end{tabular}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "got", "remedy"),
+    [
+        ("t.tex", LATEX.encode(), "LaTeX", "in the place of &"),
+        (
+            "t.csv",
+            b"Model & acc \\\\\nA & 62.0 \\\\\nB & 61.0 \\\\\n",
+            "LaTeX",
+            "in the place of &",
+        ),
+        ("t.csv", bytes(range(256)) * 20, "bytes that are no text", "CSV"),
+        ("t.json", bytes(range(256)) * 20, "bytes that are no text", "CSV"),
+        ("t.xlsx", b"PK\x03\x04" + bytes(60), "an Office or ZIP file", "Save the sheet as CSV"),
+        ("t.csv", b"%PDF-1.7\nA,1\n", "a PDF", "CSV"),
+        ("t.html", b"<!DOCTYPE html>\n<table><tr><td>1</td></tr></table>\n", "HTML", "CSV"),
+    ],
+)
+def test_other_forms_are_refused_with_what_to_do(
+    tmp_path: Path, name: str, data: bytes, got: str, remedy: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match=got) as told:
+        read_table(path)
+    assert remedy in str(told.value)
+
+
+def test_text_beside_a_table_may_speak_of_latex(tmp_path: Path) -> None:
+    text = "Made from \\begin{tabular}.\n\n|m|acc|\n|-|-|\n|A|61.3|\n"
+    assert read_table(_write(tmp_path, text, "t.md")).rows == (("A", "61.3"),)
+    # LaTeX within cells is a matter of markup.
+    bold = read_table(_write(tmp_path, "m;acc\nA;\\textbf{61.3}\nR&D;$50.0$\n"))
+    assert [number.value for number in bold.numbers(1)] == [61.3, 50.0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "counts", "ends"),
+    [
+        ("45/60 (75.0 %)", 75.0, (45, 60), (None, None)),
+        ("45 of 60 (75%)", 75.0, (45, 60), (None, None)),
+        ("45/60 = 0.75", 0.75, (45, 60), (None, None)),
+        ("**45/60** (75.0 %) [62.8, 84.2]", 75.0, (45, 60), (62.8, 84.2)),
+        ("45/60 [62.8, 84.2]", 75.0, (45, 60), (62.8, 84.2)),
+        ("45/60 [0.628, 0.842]", 0.75, (45, 60), (0.628, 0.842)),
+        ("[62.8, 84.2]", None, (None, None), (62.8, 84.2)),
+        ("62.8–84.2", None, (None, None), (62.8, 84.2)),
+        ("70/60 (75 %)", None, (None, None), (None, None)),
+        ("3/4/5", None, (None, None), (None, None)),
+    ],
+)
+def test_pairs_of_counts_and_mere_intervals(
+    cell: str,
+    value: float | None,
+    counts: tuple[int | None, int | None],
+    ends: tuple[float | None, float | None],
+) -> None:
+    number = read_number(cell)
+    assert number.value == value
+    assert (number.count, number.n) == counts
+    assert (number.low, number.high) == ends

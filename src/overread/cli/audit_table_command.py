@@ -16,6 +16,8 @@ from rich.table import Table
 from overread.audits.table.audit import TableAudit, audit_table
 from overread.audits.table.claims import Claims, Counts, Total
 from overread.audits.table.read_claims import read_claims
+from overread.audits.wording import counted
+from overread.cli.out_folder import check_out_folder
 from overread.cli.output import findings_table, notice, print_json, safe, show
 from overread.cli.typed import typed_command
 from overread.errors import UsageError, expected
@@ -73,6 +75,7 @@ def audit_table_command(
     json
         Print JSON for machines.
     """
+    check_out_folder(out)
     mark: Literal[".", ","] | None = None
     if decimal is not None:
         mark = "," if decimal == "comma" else "."
@@ -113,8 +116,9 @@ def _print(audit: TableAudit, file: Path) -> None:
     show(tried)
     counts = Counter(each.severity for each in audit.findings)
     notice(
-        f"{file}: {len(audit.findings)} findings, {counts[Severity.ERROR]} of them errors and "
-        f"{counts[Severity.WARNING]} warnings."
+        f"{file}: {counted(len(audit.findings), 'finding')} "
+        f"({counted(counts[Severity.ERROR], 'error')}, "
+        f"{counted(counts[Severity.WARNING], 'warning')})."
     )
 
 

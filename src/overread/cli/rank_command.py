@@ -8,15 +8,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from cyclopts import Parameter
 from rich.table import Table
 
-from overread.analysis.ranking.findings import ranking_findings
+from overread.analysis.ranking.findings import ranking_findings, unshared_pairs
 from overread.analysis.ranking.options import Combine, Missing, PairTest, RankingOptions, Rule
 from overread.analysis.ranking.ranking import Consensus, TaskRanking, consensus, rank_methods
 from overread.analysis.ranking.reading import Columns, ReadCases, read_cases
 from overread.analysis.ranking.sentences import KIND_WORDS, number_text, pair_sentences, summary
-from overread.analysis.ranking.table import RankedMetric
+from overread.analysis.ranking.table import CaseTable, RankedMetric
+from overread.cli.out_folder import check_out_folder
 from overread.cli.output import findings_table, notice, number_table, print_json, safe, show
 from overread.errors import UsageError, expected
 from overread.records import Finding
@@ -129,6 +131,7 @@ def rank_command(
     json
         Print JSON for machines.
     """
+    check_out_folder(out)
     read = read_cases(
         read_table(table, decimal=decimal),
         Columns(
@@ -169,6 +172,8 @@ def rank_command(
     findings: list[Finding] = list(read.findings)
     for cases in read.tables:
         mine = [each for each in metrics if each.name in cases.values]
+        if missing == "error":
+            _check_shared(cases, table.name)
         found = rank_methods(cases, mine, options)
         rankings.append(found)
         findings += ranking_findings(cases, found)
@@ -189,6 +194,29 @@ def rank_command(
 
 
 # ---------------------------------------------------------------- arguments
+
+
+def _check_shared(cases: CaseTable, name: str) -> None:
+    """Refuse methods of which no two have a value in one case: nothing compares them."""
+    if unshared_pairs(cases) < math.comb(len(cases.methods), 2):
+        return
+    first = {
+        method: cases.cases[int(rows[0])]
+        for place, method in enumerate(cases.methods)
+        for values in list(cases.values.values())[:1]
+        if (rows := np.flatnonzero(~np.isnan(values[:, place]))).size
+    }
+    shown = ", ".join(f"{method} begins with case {case!r}" for method, case in first.items())
+    raise UsageError(
+        expected(
+            cases.task or name,
+            rule="methods with values in the same cases",
+            got=f"no case that two methods share: {shown}",
+            remedy="Name the column of cases with --case, and call each case the same for every "
+            "method; --missing drop ranks them over cases of their own, which compares cases as "
+            "much as methods.",
+        )
+    )
 
 
 def _directions(

@@ -30,6 +30,7 @@ from overread.store.printed_number import (
     read_number,
     without_markup,
 )
+from overread.store.printed_refusals import refuse_other_forms
 
 __all__ = ["LARGEST_FILE_BYTES", "PrintedTable", "read_table"]
 
@@ -99,11 +100,13 @@ def read_table(path: Path, *, decimal: DecimalMark | None = None, table: int = 1
     Raises
     ------
     UsageError
-        There is no such file; it is too large; it holds no table or no row; a row has more cells
-        than there are columns, so that its numbers would stand under wrong headings.
+        There is no such file; it is too large; it is no text, or LaTeX or HTML; it holds no table
+        or no row; a row has more cells than there are columns, so that its numbers would stand
+        under wrong headings.
     """
     data = _bytes(path)
     text, findings = _decoded(data, path)
+    refuse_other_forms(data, text, path)
     suffix = path.suffix.casefold()
     if suffix in _JSON:
         records = json_records(text, path, lines=suffix != ".json")

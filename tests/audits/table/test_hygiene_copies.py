@@ -71,8 +71,47 @@ def test_bold_that_is_not_best(audit) -> None:
     table = "m,x,y,z\na,**9.1**,8.0,7.0\nb,8.0,**9.0**,**7.7**\nc,7.0,7.5,7.9\n"
     (finding,) = of(audit(table), "bold-not-best")
     assert finding.where == "b, z (line 3)"
+    assert "7.7 is bold and lies between 7.0 (a) and 7.9 (c)" in finding.evidence
+    assert "bold is at an end in 2 of 3 columns" in finding.evidence
     best = table.replace("**7.7**", "7.7").replace("7.9", "**7.9**")
     assert of(audit(best), "bold-not-best") == []
+
+
+@pytest.mark.parametrize("ties", ["**9.1**,8.0", "9.1,8.0"])
+def test_ties_may_all_be_bold_or_one_of_them(audit, ties: str) -> None:
+    table = f"m,x,y\na,**9.1**,**8.2**\nb,{ties}\nc,7.0,7.5\n"
+    assert of(audit(table), "bold-not-best") == []
+
+
+def test_an_underlined_second_best_that_is_better(audit) -> None:
+    table = (
+        "m,x,y,z\na,**9.1**,<u>8.0</u>,7.0\nb,<u>8.0</u>,**9.0**,**7.7**\nc,7.0,7.5,<u>7.9</u>\n"
+    )
+    (finding,) = of(audit(table), "bold-not-best")
+    assert "7.9 (c, underlined)" in finding.evidence
+
+
+@pytest.mark.parametrize("form", ["blank", "title", "word"])
+def test_each_block_of_rows_has_its_best(audit, form: str) -> None:
+    gap = {"blank": "\n", "title": "Tuned,,,\n", "word": ""}[form]
+    word = {"word": ("zero", "tuned")}.get(form, ("", ""))
+    rows = (
+        f"a,{word[0]},**6.1**,5.0\nb,{word[0]},5.5,**5.2**\n{gap}"
+        f"c,{word[1]},**9.1**,8.0\nd,{word[1]},8.5,{{}}\ne,{word[1]},7.0,8.4\n"
+    )
+    right = audit("m,setting,x,y\n" + rows.format("**8.5**"))
+    assert of(right, "bold-not-best") == []
+    (finding,) = of(audit("m,setting,x,y\n" + rows.format("**8.2**")), "bold-not-best")
+    assert finding.where.startswith("d, y")
+
+
+def test_bold_rows_and_unclear_bold_are_left_alone(audit) -> None:
+    # Bold marks our own row, or what is significant.
+    assert (
+        of(audit("m,x,y\na,9.1,8.0\n**ours**,**8.0**,**7.7**\nc,7.0,7.5\n"), "bold-not-best") == []
+    )
+    table = "m,x,y\na,**9.1**,8.0\nb,**8.0**,**9.0**\nc,7.0,**8.5**\nd,9.3,9.4\n"
+    assert of(audit(table), "bold-not-best") == []
 
 
 def test_a_table_without_numbers_is_refused(audit) -> None:

@@ -15,7 +15,7 @@ from overread.stats.few_clusters import FEW_CLUSTERS
 from overread.stats.rank_distance import tau_b
 from overread.stats.weighted import weighted_means
 
-__all__ = ["ranking_findings"]
+__all__ = ["ranking_findings", "unshared_pairs"]
 
 _ALIKE = 0.9
 """Tau-b between the orders of two metrics above which they count one property twice."""
@@ -48,9 +48,20 @@ def ranking_findings(table: CaseTable, ranking: TaskRanking) -> tuple[Finding, .
             *_choices(ranking),
             *_entrants(ranking),
             *_patients(ranking),
+            *_shared(table),
             *_values(table, ranking),
         )
     )
+
+
+def unshared_pairs(table: CaseTable) -> int:
+    """Count the pairs of methods that have a value in no common case, of any metric."""
+    there = sum(
+        (~np.isnan(values)).astype(np.int64).T @ (~np.isnan(values)).astype(np.int64)
+        for values in table.values.values()
+    )
+    upper = np.triu_indices(len(table.methods), 1)
+    return int((np.asarray(there)[upper] == 0).sum())
 
 
 _Told = tuple[Severity, str, str, str, str, int]
@@ -146,6 +157,21 @@ def _patients(ranking: TaskRanking) -> Iterator[_Told]:
                 "Read the significance map beside the ranking.",
                 wins - told,
             )
+
+
+def _shared(table: CaseTable) -> Iterator[_Told]:
+    n = unshared_pairs(table)
+    if n:
+        yield (
+            Severity.WARNING,
+            "no-shared-cases",
+            f"{plural(n, 'pair')} of methods have no case with a value of both"
+            if n > 1
+            else "two methods have no case with a value of both",
+            "their places compare cases as much as methods: who had easier ones comes first",
+            "Compare methods over the same cases, called the same for every method.",
+            n,
+        )
 
 
 def _values(table: CaseTable, ranking: TaskRanking) -> Iterator[_Told]:

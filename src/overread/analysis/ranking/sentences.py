@@ -94,7 +94,10 @@ def _stability(ranking: TaskRanking, winners: Sequence[str]) -> str:
     if len(shares) == 1:
         told += f"{winners[0]} stays first in {_share(shares[0])} of {of}"
     else:
-        told += f"each of them is first in {_share(min(shares))} to {_share(max(shares))} of {of}"
+        least, most = _share(min(shares)), _share(max(shares))
+        told += (
+            f"each of them is first in {least if least == most else f'{least} to {most}'} of {of}"
+        )
     if stable.tau.median is None:
         return told + "; all methods are tied, so the order itself has no stability."
     told += f"; the whole order agrees with itself by a median tau-b of {stable.tau.median:.2f}"
@@ -166,6 +169,7 @@ def _turned(pair: MethodPair, place: Mapping[str, int]) -> MethodPair:
 
 def _sentence(pair: MethodPair, ranking: TaskRanking) -> str:
     parts: list[str] = []
+    decides = ""
     if pair.difference is None:
         parts.append("they share no case with a value")
     else:
@@ -174,6 +178,7 @@ def _sentence(pair: MethodPair, ranking: TaskRanking) -> str:
         if pair.low is not None:
             level = f"{100 * ranking.options.level:g} %"
             parts[-1] += f" ({level} {number_text(pair.low)} to {number_text(pair.high)})"
+            decides = _decides(pair, ranking)
     if pair.won is not None and pair.lost is not None:
         tied = max(0.0, 1 - pair.won - pair.lost)
         parts.append(
@@ -184,8 +189,21 @@ def _sentence(pair: MethodPair, ranking: TaskRanking) -> str:
         parts.append(
             f"{pair.first} ranks before {pair.second} in {_share(pair.ahead)} of resamples"
         )
-    return f"{pair.first} and {pair.second} cannot be told apart: {'; '.join(parts)}. " + _needed(
-        pair, ranking
+    return f"{pair.first} and {pair.second} cannot be told apart: {'; '.join(parts)}. " + " ".join(
+        filter(None, (decides, _needed(pair, ranking)))
+    )
+
+
+def _decides(pair: MethodPair, ranking: TaskRanking) -> str:
+    """Say why two are not told apart whose interval leaves out 0; empty where it does not."""
+    if pair.low is None or pair.high is None or pair.low <= 0 <= pair.high:
+        return ""
+    known = [p for p in (pair.p_first_holm, pair.p_second_holm) if p is not None]
+    p_value = f" (p {min(known):.2g})" if known else ""
+    return (
+        f"Taken alone this interval leaves out 0, but the test corrected for all "
+        f"{plural(len(ranking.pairs), 'pair')} after Holm{p_value} decides, and it does not tell "
+        "the two apart."
     )
 
 

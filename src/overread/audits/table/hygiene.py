@@ -1,10 +1,11 @@
-"""What must be told before any arithmetic: mixed scales, cells unread, names twice, bold marks."""
+"""What must be told before any arithmetic: mixed scales, cells unread, names twice."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
+from overread.audits.table.bold import check_bold
 from overread.audits.table.flaws import Check, Flaw, flaw
 from overread.audits.table.headings import share_word
 from overread.audits.table.reading import Column, ReadTable
@@ -26,8 +27,7 @@ def check_hygiene(read: ReadTable) -> Iterator[Flaw | Check]:
     ranges = list(_ranges(read))
     read.left_out |= {cell for each in ranges for cell in each.cells}
     yield from ranges
-    bold = list(_bold(read))
-    yield from bold
+    yield from check_bold(read)
     n_cells = sum(1 for _ in read.each())
     yield Check(
         name="cells on the scale of their column",
@@ -168,54 +168,3 @@ def _ranges(read: ReadTable) -> Iterator[Flaw]:
             remedy="If the column holds no shares, claim scale = 'other' for it.",
             group=f"column {column.name}",
         )
-
-
-def _bold(read: ReadTable) -> Iterator[Flaw]:
-    """Find a bold cell that is not the best of its column, where bold marks the best elsewhere."""
-    single = {
-        column: row
-        for column in read.value_columns
-        if (row := _only_bold(read, column)) is not None
-    }
-    ends = {column: _end(read, column, row) for column, row in single.items()}
-    if sum(end != 0 for end in ends.values()) * 2 < len(ends) or len(ends) < 2:
-        return
-    for column, end in ends.items():
-        if end == 0:
-            row = single[column]
-            yield flaw(
-                Severity.WARNING,
-                "bold-not-best",
-                read.where(row, column.place),
-                f"{read.printed(row, column.place)} is the only bold cell of its column and "
-                f"neither its greatest nor its smallest value ({_extremes(read, column)})",
-                cells=[(row, column.place)],
-                effect="readers take the bold cell for the best one",
-                remedy="Mark the best value, or say what bold means.",
-            )
-
-
-def _only_bold(read: ReadTable, column: Column) -> int | None:
-    rows = [
-        row
-        for row in read.rows
-        if (number := read.number(row, column.place)) is not None and "bold" in number.marks
-    ]
-    return rows[0] if len(rows) == 1 else None
-
-
-def _values(read: ReadTable, column: Column) -> Mapping[int, float]:
-    found = {row: read.value(row, column.place) for row in read.rows}
-    return {row: value for row, value in found.items() if value is not None}
-
-
-def _end(read: ReadTable, column: Column, row: int) -> int:
-    values = _values(read, column)
-    if values[row] == max(values.values()):
-        return 1
-    return -1 if values[row] == min(values.values()) else 0
-
-
-def _extremes(read: ReadTable, column: Column) -> str:
-    values: Sequence[float] = list(_values(read, column).values())
-    return f"{min(values):g} to {max(values):g}"
