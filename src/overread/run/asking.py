@@ -23,11 +23,12 @@ from overread.errors import (
 from overread.imaging.picture import Picture
 from overread.imaging.safe_path import without_root
 from overread.records import Choice, Item, Media, Response, Status
+from overread.run.mask_answers import MaskFolder, asks_for_mask, released_files
 from overread.run.planning import Planned
 from overread.store.hashes import item_media
 from overread.store.run_store import RunStore
 
-__all__ = ["Arrays", "Progress", "ask_all", "is_array"]
+__all__ = ["Arrays", "Progress", "ask_all", "is_array", "is_shown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,7 @@ async def ask_all(
     model: Model,
     render: Renderer,
     arrays: Arrays,
+    masks: MaskFolder,
     root: Path,
     store: RunStore,
     on_progress: Callable[[Progress], None],
@@ -78,7 +80,7 @@ async def ask_all(
         nonlocal done, failed
         for planned in waiting:
             response = await _ask(
-                planned, run=run, model=model, render=render, arrays=arrays, root=root
+                planned, run=run, model=model, render=render, arrays=arrays, masks=masks, root=root
             )
             store.add(response)
             arrays.done_with(planned.item)
@@ -145,18 +147,48 @@ def is_array(media: Media) -> bool:
     return media.recipe.volume is not None and media.recipe.volume.output == "array"
 
 
+def is_shown(item: Item, media: Media) -> bool:
+    """Say whether media go out as pictures.
+
+    A volume without a preparation does not where the answer is a mask: it goes out as it lies in
+    the release, since the answer must lie on its grid.
+    """
+    is_plain = media.kind == "volume" and media.recipe.volume is None
+    return not is_array(media) and not (is_plain and asks_for_mask(item))
+
+
 async def _ask(
-    planned: Planned, *, run: str, model: Model, render: Renderer, arrays: Arrays, root: Path
+    planned: Planned,
+    *,
+    run: str,
+    model: Model,
+    render: Renderer,
+    arrays: Arrays,
+    masks: MaskFolder,
+    root: Path,
 ) -> Response:
     begin = time.perf_counter()
+    item = planned.item
     pictures: dict[Media, tuple[Picture, ...]] = {}
-    files: dict[Media, ArrayFile] = {}
+    prepared: dict[Media, ArrayFile] = {}
+    files: dict[Media, tuple[Path, ...]] = {}
+    place: Path | None = None
     try:
-        _check_options(planned.item)
+        _check_options(item)
         if model.sees:
-            pictures = await asyncio.to_thread(_render, planned.item, render)
-            files = await asyncio.to_thread(arrays, planned.item)
-        query = Query(item=planned.item, draw=planned.line.draw, pictures=pictures, arrays=files)
+            pictures = await asyncio.to_thread(_render, item, render)
+            prepared = await asyncio.to_thread(arrays, item)
+            if asks_for_mask(item):
+                files = await asyncio.to_thread(released_files, item, root)
+        place = masks.place(planned)
+        query = Query(
+            item=item,
+            draw=planned.line.draw,
+            pictures=pictures,
+            arrays=prepared,
+            files=files,
+            write_to=place,
+        )
         reply = await model.ask(query)
     except FatalModelError:
         raise
@@ -165,6 +197,8 @@ async def _ask(
     except (ImageError, UnsafePathError) as error:
         reason = NOT_SHOWN + without_root(str(error), root)
         reply = Reply(status=Status.FAILED, reason=reason)
+    if asks_for_mask(item):
+        reply = await asyncio.to_thread(masks.settle, item, reply, place)
     return Response(
         run=run,
         item=planned.line.item,
@@ -180,7 +214,7 @@ async def _ask(
         request_hash=planned.line.request_hash,
         receipts=(
             *(one.receipt for shown in pictures.values() for one in shown),
-            *(file.receipt for file in files.values()),
+            *(file.receipt for file in prepared.values()),
         ),
     )
 
@@ -198,5 +232,5 @@ def _check_options(item: Item) -> None:
 
 
 def _render(item: Item, render: Renderer) -> dict[Media, tuple[Picture, ...]]:
-    shown = dict.fromkeys(media for media in item_media(item) if not is_array(media))
+    shown = dict.fromkeys(media for media in item_media(item) if is_shown(item, media))
     return {media: render(media) for media in shown}

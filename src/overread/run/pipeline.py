@@ -25,10 +25,11 @@ from overread.imaging.safe_path import resolve_inside
 from overread.records import Item
 from overread.registry import find_benchmark, open_model
 from overread.run.array_folder import array_folder
-from overread.run.asking import Arrays, Progress, ask_all, is_array
+from overread.run.asking import Arrays, Progress, ask_all, is_shown
 from overread.run.canary import ask_canaries
 from overread.run.check import as_released
 from overread.run.manifest import make_manifest
+from overread.run.mask_answers import MaskFolder, asks_for_mask, check_writer, stale_answers
 from overread.run.media_hashes import media_hashes
 from overread.run.opening import open_run
 from overread.run.perturbing import left_out_findings, perturb_selected
@@ -52,6 +53,7 @@ def execute(
     release: Release | None = None,
     scores: bool = True,
     on_progress: Callable[[Progress], None] = quietly,
+    on_scoring: Callable[[Progress], None] = quietly,
 ) -> RunOutcome:
     """Do a run, or go on with one.
 
@@ -65,6 +67,8 @@ def execute(
         False leaves the run unscored, for a caller who has it judged first.
     on_progress
         Is told after every answer how far the run is.
+    on_scoring
+        Is told after every case how far scoring is, where cases are scored by processes.
 
     Raises
     ------
@@ -89,8 +93,11 @@ def execute(
     )
     items = list(release.items(selection))
     check_selected(items, selection, release)
+    check_writer(items, model)
     changed = perturb_selected(items, selection, release, model, request.out, manifest)
     items = items if changed is None else list(changed.items)
+    if isinstance(model, Joiner):
+        model.announce(items)  # before there is a run file: it may refuse them
     findings = [as_released(finding, release) for finding in release.findings()]
 
     with open_run(request.out, manifest) as store:
@@ -107,9 +114,9 @@ def execute(
         )
         store.set_plan(planned.line for planned in plan)
         asked = set_floor(store, release)
-        if isinstance(model, Joiner):
-            model.announce(items)
         answered = store.answered()
+        if any(asks_for_mask(item) for item in items):
+            answered -= stale_answers(store.responses(), store.path)
         missing = [planned for planned in plan if planned.line.request_hash not in answered]
         n_failed = 0
         try:
@@ -122,7 +129,7 @@ def execute(
         finally:
             _keep_reports(model, store)
         if scores:
-            score_run(store, release, asked)
+            score_run(store, release, asked, workers=request.workers, on_progress=on_scoring)
         else:  # what an earlier start scored is not of these answers
             store.replace_scores(())
             store.replace_estimates(())
@@ -187,7 +194,11 @@ def _ask(
     async def ask() -> int:
         try:
             await model.preflight()
-            shown = any(not is_array(m) for one in missing for m in item_media(one.item))
+            shown = any(
+                is_shown(one.item, media) and not asks_for_mask(one.item)
+                for one in missing
+                for media in item_media(one.item)
+            )
             if shown and _wants_canary(request, model) and not store.findings("canary"):
                 store.replace_findings("canary", await ask_canaries(model))
             return await ask_all(
@@ -196,6 +207,7 @@ def _ask(
                 model=model,
                 render=render,
                 arrays=arrays,
+                masks=MaskFolder(store.path, model),
                 root=release.media_root,
                 store=store,
                 on_progress=on_progress,

@@ -34,6 +34,8 @@ class RunRequest:
     draws: int = 1
     canary: bool | None = None
     """Ask first what only a picture can tell; None asks chat models that see."""
+    workers: int = 2
+    """Processes that score cases of files; 0 scores in this one."""
     command: str = ""
     """As typed, for the manifest."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from overread.analysis.asked import Asked, asked_of, release_of
@@ -11,10 +12,23 @@ from overread.analysis.corpus_metrics import text_pairs
 from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
 from overread.analysis.wire_findings import wire_findings
-from overread.contracts import BatchScorer, Judged, Release, Scorer, Selective
-from overread.records import Finding, Item, PlannedItem, Profile, Score, Severity
+from overread.contracts import BatchScorer, CaseScorer, Judged, Release, Scorer, Selective
+from overread.records import (
+    Finding,
+    Item,
+    PlannedItem,
+    Profile,
+    Reference,
+    Response,
+    Score,
+    Severity,
+)
+from overread.run.asking import Progress
 from overread.run.ballots import jury_scores
+from overread.run.case_scoring import WORKERS, score_cases
+from overread.run.case_worker import Case
 from overread.run.fact_reading import model_read_scores
+from overread.run.mask_answers import as_it_lies
 from overread.store.run_store import RunStore
 
 __all__ = ["PROFILES", "score_if_stopped", "score_run", "set_floor"]
@@ -38,8 +52,21 @@ def set_floor(store: RunStore, release: Release) -> Asked:
     return asked
 
 
-def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> None:
+def _silently(progress: Progress) -> None:
+    """Show nothing of how far scoring is."""
+
+
+def score_run(
+    store: RunStore,
+    release: Release,
+    asked: Asked | None = None,
+    *,
+    workers: int = WORKERS,
+    on_progress: Callable[[Progress], None] = _silently,
+) -> None:
     """Score every planned item under both profiles, estimate, and put both into the store.
+
+    What is stored changes only once all is scored: a start that is broken off leaves it as it was.
 
     Parameters
     ----------
@@ -49,13 +76,21 @@ def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> 
         The release it was made on.
     asked
         From `set_floor`, where the caller has it already.
+    workers
+        Processes that score cases of files (`contracts.CaseScorer`); 0 scores in this one.
+    on_progress
+        Is told after every such case.
     """
     asked = asked or set_floor(store, release)
     plan = store.plan()
-    store.replace_scores(_scores(store, release, plan, asked))
+    responses = [as_it_lies(response, store.path) for response in store.responses()]
+    of_cases, broken = _score_cases(release, plan, asked, responses, workers, on_progress)
+    store.replace_scores(chain(of_cases, _scores(store, release, plan, asked, responses)))
     scores = store.scores()
     replies = reply_findings(scores, plan, asked.plan)
-    store.replace_findings("run", [*replies, *wire_findings(store.responses())])
+    # Of files there is a hash for text: that two are equal says nothing of the wire.
+    worded = [response for response in responses if response.path is None]
+    store.replace_findings("run", [*replies, *broken, *wire_findings(worded)])
     store.replace_estimates(
         estimate(
             scores,
@@ -63,7 +98,7 @@ def score_run(store: RunStore, release: Release, asked: Asked | None = None) -> 
             asked.plan,
             floors=asked.floors,
             published=release.published(),
-            texts=text_pairs(plan, store.responses(), asked.references),
+            texts=text_pairs(plan, responses, asked.references),
         )
     )
 
@@ -87,17 +122,75 @@ def score_if_stopped(path: Path, *, release: Path | None) -> None:
         score_run(store, opened)
 
 
-def _scores(
-    store: RunStore, release: Release, plan: Sequence[PlannedItem], asked: Asked
-) -> Iterator[Score]:
-    responses = {response.request_hash: response for response in store.responses()}
+_Row = tuple[Item, Reference, Response]
+
+
+def _rows(plan: Sequence[PlannedItem], asked: Asked, responses: Sequence[Response]) -> list[_Row]:
+    by_hash = {response.request_hash: response for response in responses}
     # What was not asked yet has no row: estimates count it from the plan, as not asked.
-    rows = [
+    return [
         (asked.items[line.item], asked.references[line.item], response)
         for line in plan
-        if (response := responses.get(line.request_hash)) is not None
+        if (response := by_hash.get(line.request_hash)) is not None
     ]
-    scorers = [scorer for profile in PROFILES for scorer in release.scorers(profile)]
+
+
+def _score_cases(
+    release: Release,
+    plan: Sequence[PlannedItem],
+    asked: Asked,
+    responses: Sequence[Response],
+    workers: int,
+    on_progress: Callable[[Progress], None],
+) -> tuple[list[Score], list[Finding]]:
+    """Score the answers that are files; give the rows, and a finding where scoring broke."""
+    scorers = [each for each in _scorers(release) if isinstance(each, CaseScorer)]
+    cases = [
+        Case(item=item, reference=reference, response=response, takers=takers)
+        for item, reference, response in _rows(plan, asked, responses)
+        if (takers := tuple(n for n, each in enumerate(scorers) if _takes(each, item)))
+    ]
+    rows: list[Score] = []
+    broken: dict[str, str] = {}
+    scored = score_cases(cases, scorers, workers=workers, on_progress=on_progress)
+    for case, one in zip(cases, scored, strict=True):
+        rows += one.rows
+        if one.broken is not None:
+            broken[case.item.id] = one.broken
+    return rows, _broken_findings(broken, len(cases))
+
+
+def _broken_findings(broken: Mapping[str, str], n: int) -> list[Finding]:
+    if not broken:
+        return []
+    shown = "; ".join(f"{item}: {reason}" for item, reason in islice(broken.items(), 3))
+    more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
+    return [
+        Finding(
+            severity=Severity.ERROR,
+            code="scoring-broke",
+            where=f"{len(broken)} of {n} cases",
+            evidence=f"{shown}{more}",
+            effect="these cases have no value; their denominators keep them",
+            remedy="'overread score RUN --workers 1' scores again, with less memory.",
+            count=len(broken),
+        )
+    ]
+
+
+def _scorers(release: Release) -> list[Scorer]:
+    return [scorer for profile in PROFILES for scorer in release.scorers(profile)]
+
+
+def _scores(
+    store: RunStore,
+    release: Release,
+    plan: Sequence[PlannedItem],
+    asked: Asked,
+    responses: Sequence[Response],
+) -> Iterator[Score]:
+    rows = _rows(plan, asked, responses)
+    scorers = [each for each in _scorers(release) if not isinstance(each, CaseScorer)]
     one_by_one = [scorer for scorer in scorers if not isinstance(scorer, BatchScorer)]
     for row in rows:
         for scorer in one_by_one:
@@ -108,9 +201,10 @@ def _scores(
             yield from scorer.score_all([row for row in rows if _takes(scorer, row[0])])
     yield from model_read_scores(store, release, rows)
     if isinstance(release, Judged):
+        by_hash = {response.request_hash: response for response in responses}
         for profile in PROFILES:
             judging = release.judging(profile)
-            yield from jury_scores(store, plan, asked, responses, judging, profile)
+            yield from jury_scores(store, plan, asked, by_hash, judging, profile)
 
 
 def _takes(scorer: Scorer, item: Item) -> bool:
