@@ -173,7 +173,7 @@ def _picture(path: Path) -> LabelMap:
             )
         pixels, warnings = pixels[:, :, 0], ("grey stored as colour: its grey values were taken",)
     if pixels.dtype == np.bool_:
-        pixels = pixels.view(np.uint8)
+        pixels = pixels.astype(np.uint8)  # pillow keeps True as 255 in memory
     return LabelMap(
         array=_kept(pixels, str(path)),
         spacing_mm=None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
+import pickle  # noqa: TID251  as between two processes of ours
 from pathlib import Path
 
 import numpy as np
