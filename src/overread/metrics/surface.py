@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from overread.errors import UsageError, expected
+from overread.metrics.nearest import Marks, Steps, marks_in, nearest, steps_around
 from overread.metrics.spec import MetricSpec
 from overread.metrics.surface_elements import border_voxels, element_areas, surface_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -44,6 +45,10 @@ SurfaceMethod: TypeAlias = Literal["area", "points"]
 Definition95: TypeAlias = Literal["larger of directions", "pooled"]
 """The percentile of each direction and the larger of the two (surface-distance, MONAI), or the
 percentile of both directions' distances together (MedPy)."""
+
+_Box: TypeAlias = tuple[slice, ...]
+_LARGEST_USUAL_LABEL: Final = 65_535
+"""Up to here one pass finds the boxes of all labels; each label above it costs a pass."""
 
 _ONE_EMPTY: Final = "a mask is empty"
 
@@ -136,7 +141,7 @@ class SurfaceDistances:
 
     @property
     def masd_mm(self) -> float:
-        """Mean of the two directions' mean distances (``assd`` of MedPy is this one)."""
+        """Mean of the two directions' mean distances: each surface counts half, however large."""
         return (
             float(np.average(self.reference_mm, weights=self.reference_weights))
             + float(np.average(self.prediction_mm, weights=self.prediction_weights))
@@ -214,10 +219,10 @@ class SurfaceDistances:
         )
 
     def _pooled(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return _summed(
-            np.concatenate([self.reference_mm, self.prediction_mm]),
-            np.concatenate([self.reference_weights, self.prediction_weights]),
-        )
+        values = np.concatenate([self.reference_mm, self.prediction_mm])
+        order = np.argsort(values, kind="stable")
+        weights = np.concatenate([self.reference_weights, self.prediction_weights])
+        return values[order], weights[order]
 
 
 def surface_distances(
@@ -325,62 +330,78 @@ def label_surface_distances(
     UsageError
         As `surface_distances`.
     """
-    spacing = _checked_spacing(reference, prediction, spacing_mm)
-    steps = _steps(reference.ndim, connectivity)
-    found: dict[int, SurfaceDistances | None] = {}
-    for label in map(int, labels):
-        found[label] = _one_label(
-            reference == label, prediction == label, spacing, method=method, steps=steps
-        )
-    return found
+    ruler = _ruler(reference, prediction, spacing_mm, method=method, connectivity=connectivity)
+    wanted = list(map(int, labels))
+    ours, theirs = _boxes(reference, wanted), _boxes(prediction, wanted)
+    return {
+        label: None
+        if ours[label] is None or theirs[label] is None
+        else _measure(reference, prediction, label, _hull(ours[label], theirs[label]), ruler)
+        for label in wanted
+    }
 
 
-def _one_label(
-    reference: NDArray[np.bool_],
-    prediction: NDArray[np.bool_],
-    spacing: tuple[float, ...],
-    *,
-    method: SurfaceMethod,
-    steps: int,
-) -> SurfaceDistances | None:
-    from scipy import ndimage
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Ruler:
+    """All that does not depend on the label."""
 
-    if not reference.any() or not prediction.any():
-        return None
-    sides: list[tuple[NDArray[np.bool_], NDArray[np.float64]]] = []
-    areas = element_areas(spacing)
-    for mask in (reference, prediction):
-        padded = np.pad(mask.astype(np.uint8), 1)
-        if method == "area":
-            codes = surface_codes(padded)
-            border = (codes != 0) & (codes != areas.size - 1)
-            sides.append((border, areas[codes[border]]))
-        else:
-            border = border_voxels(padded, steps)
-            sides.append((border, np.ones(int(border.sum()))))
-    (ours, our_weights), (theirs, their_weights) = sides
-    to_theirs = cast(
-        "NDArray[np.float64]", ndimage.distance_transform_edt(~theirs, sampling=spacing)
-    )
-    to_ours = cast("NDArray[np.float64]", ndimage.distance_transform_edt(~ours, sampling=spacing))
-    one, one_weights = _summed(to_theirs[ours], our_weights)
-    other, other_weights = _summed(to_ours[theirs], their_weights)
+    method: SurfaceMethod
+    neighbour_axes: int
+    weights: NDArray[np.float64]
+    steps: Steps
+
+
+def _measure(
+    reference: NDArray[np.integer],
+    prediction: NDArray[np.integer],
+    label: int,
+    box: _Box,
+    ruler: _Ruler,
+) -> SurfaceDistances:
+    ours, theirs = (_marks(side[box], label, ruler) for side in (reference, prediction))
+    one = nearest(ours, theirs, weights=ruler.weights, steps=ruler.steps)
+    other = nearest(theirs, ours, weights=ruler.weights, steps=ruler.steps)
+    for array in (one.values_mm, one.weights, other.values_mm, other.weights):
+        array.flags.writeable = False
     return SurfaceDistances(
-        reference_mm=one,
-        reference_weights=one_weights,
-        prediction_mm=other,
-        prediction_weights=other_weights,
-        method=method,
+        reference_mm=one.values_mm,
+        reference_weights=one.weights,
+        prediction_mm=other.values_mm,
+        prediction_weights=other.weights,
+        method=ruler.method,
     )
 
 
-def _summed(
-    distances: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    values, place = np.unique(distances, return_inverse=True)
-    sums = np.bincount(place, weights=weights)
-    values.flags.writeable = sums.flags.writeable = False
-    return values, sums
+def _marks(part: NDArray[np.integer], label: int, ruler: _Ruler) -> Marks:
+    margin = [one + 1 for one in ruler.steps.margin]
+    shape = [size + 2 * more for size, more in zip(part.shape, margin, strict=True)]
+    # The memory order of the map: the other one would be read across.
+    mask = np.zeros(shape, np.bool_, "F" if part.strides[0] < part.strides[-1] else "C")
+    inner = tuple(slice(more, -more) for more in margin)
+    np.equal(part, label, out=mask[inner])
+    if ruler.method == "points":
+        return marks_in(border_voxels(mask, ruler.neighbour_axes).view(np.uint8))
+    return marks_in(surface_codes(mask.view(np.uint8)))
+
+
+def _boxes(array: NDArray[np.integer], labels: list[int]) -> dict[int, _Box | None]:
+    """Find the box of each label; None for a label without voxels."""
+    from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs] - scipy ships none
+
+    find = cast("Callable[..., list[_Box | None]]", ndimage.find_objects)
+    usual = [label for label in labels if 0 < label <= _LARGEST_USUAL_LABEL]
+    found = find(array, max(usual)) if usual else []
+    boxes = {label: found[label - 1] for label in usual}
+    for label in set(labels) - boxes.keys():
+        boxes[label] = find((array == label).view(np.uint8), 1)[0]
+    return boxes
+
+
+def _hull(one: _Box | None, other: _Box | None) -> _Box:
+    return tuple(
+        slice(min(a.start, b.start), max(a.stop, b.stop))
+        for a, b in zip(one or (), other or (), strict=True)
+    )
 
 
 def _weighted_percentile(
@@ -401,7 +422,24 @@ def _counted_percentile(
     return low + (high - low) * (place - below)
 
 
-def _steps(n_axes: int, connectivity: int | None) -> int:
+def _ruler(
+    reference: NDArray[np.integer],
+    prediction: NDArray[np.integer],
+    spacing_mm: tuple[float, ...],
+    *,
+    method: SurfaceMethod,
+    connectivity: int | None,
+) -> _Ruler:
+    spacing = _checked_spacing(reference, prediction, spacing_mm)
+    return _Ruler(
+        method=method,
+        neighbour_axes=_neighbour_axes(reference.ndim, connectivity),
+        weights=element_areas(spacing) if method == "area" else np.array([0.0, 1.0]),
+        steps=steps_around(spacing),
+    )
+
+
+def _neighbour_axes(n_axes: int, connectivity: int | None) -> int:
     known = {2: {4: 1, 8: 2}, 3: {6: 1, 18: 2, 26: 3}}[n_axes]
     if connectivity is None:
         return 1

@@ -40,7 +40,7 @@ def surface_codes(padded: NDArray[np.uint8]) -> NDArray[np.uint8]:
     -------
     ndarray
         One less along each axis. Bit ``b``: the voxel at offset ``((b >> 2) & 1, (b >> 1) & 1,
-        b & 1)`` (in two axes the last two) is set. All bits or none: no surface there.
+        b & 1)`` (in two axes the last two) is set. 0 where all or none are: no surface there.
     """
     codes = padded
     for axis, step in zip(reversed(range(padded.ndim)), (1, 2, 4), strict=False):
@@ -49,6 +49,8 @@ def surface_codes(padded: NDArray[np.uint8]) -> NDArray[np.uint8]:
         above = codes[high] << np.uint8(step)
         np.bitwise_or(above, codes[low], out=above)
         codes = above
+    full = np.uint8((1 << _SIDES[padded.ndim]) - 1)
+    np.multiply(codes, codes != full, out=codes)
     return codes
 
 
@@ -76,26 +78,25 @@ def element_areas(spacing_mm: tuple[float, ...]) -> NDArray[np.float64]:
     )
 
 
-def border_voxels(padded: NDArray[np.uint8], steps: int) -> NDArray[np.bool_]:
+def border_voxels(padded: NDArray[np.bool_], axes: int) -> NDArray[np.bool_]:
     """Mark the voxels of a mask with a neighbour outside it.
 
     Parameters
     ----------
     padded
-        As for `surface_codes`.
-    steps
+        Two or three axes, with an empty margin as for `surface_codes`.
+    axes
         Along how many axes at once a neighbour may lie: 1 for 4 or 6 neighbours, 2 for 8 or 18,
         3 for 26.
     """
-    inside = padded.astype(bool)
-    core = inside.copy()
+    core = padded.copy(order="K")
     for offset in product((-1, 0, 1), repeat=padded.ndim):
-        if 0 < sum(map(abs, offset)) <= steps:
+        if 0 < sum(map(abs, offset)) <= axes:
             size = list(zip(offset, padded.shape, strict=True))
             here = tuple(slice(max(0, -o), n - max(0, o)) for o, n in size)
             there = tuple(slice(max(0, o), n - max(0, -o)) for o, n in size)
-            core[here] &= inside[there]
-    return inside & ~core
+            core[here] &= padded[there]
+    return padded & ~core
 
 
 def _length(code: int, spacing_mm: tuple[float, ...]) -> float:
@@ -115,13 +116,13 @@ def _length(code: int, spacing_mm: tuple[float, ...]) -> float:
 @cache
 def _normals(code: int) -> tuple[_Normal, ...]:
     """Give the triangles of a code as area vectors in voxels, signs left out."""
-    corners = set(_corners(code, 3))
+    corners = _corners(code, 3)
     if len(corners) > 4:
-        corners = set(product((0, 1), repeat=3)) - corners
+        corners = _corners(255 - code, 3)
     return tuple(normal for piece in _pieces(corners) for normal in _piece_normals(piece))
 
 
-def _pieces(corners: set[_Corner]) -> Iterator[list[_Corner]]:
+def _pieces(corners: list[_Corner]) -> Iterator[list[_Corner]]:
     """Split corners of a cube into those that hang together by edges."""
     left = set(corners)
     while left:
