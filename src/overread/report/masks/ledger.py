@@ -1,0 +1,108 @@
+"""The ledger of empty masks as a table: who was empty how often, and the mean under each policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from overread.analysis.empty_masks import POLICIES, LedgerRow, Policy, mask_ledger
+from overread.report.masks.scales import mask_number, metric_title
+from overread.report.masks.sides import MaskSide, shown_metrics, unit_of
+from overread.report.metric_names import spec_of
+from overread.report.wording import MISSING, count
+
+__all__ = ["LedgerLine", "LedgerTable", "ledger_tables"]
+
+_WORDS: Final[dict[Policy, str]] = {
+    "defined": "Where defined",
+    "reference present": "Reference present",
+    "empty agreement is perfect": "Empty agreement is perfect",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerLine:
+    """One label of one side."""
+
+    label: str
+    side: str
+    colour: int
+    n: str
+    counts: tuple[str, str, str, str, str]
+    """Both present, missed, invented, both empty, no prediction."""
+    means: tuple[tuple[str, str], ...]
+    """Under each policy: the mean, and over how many cases."""
+    is_moved: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerTable:
+    """One metric."""
+
+    title: str
+    lines: tuple[LedgerLine, ...]
+    policies: tuple[tuple[str, str], ...]
+    """Heading and what it counts."""
+    n_moved: int
+
+
+def ledger_tables(sides: Sequence[MaskSide]) -> tuple[LedgerTable, ...]:
+    """Lay out the ledger of every overlap and distance that has one, the headline first."""
+    tables: list[LedgerTable] = []
+    for metric in filter(_has_worst, shown_metrics(sides)):
+        unit = unit_of(sides, metric)
+        lines = [
+            _line(row, side, metric, unit) for side in sides for row in _in_order(side, metric)
+        ]
+        tables.append(
+            LedgerTable(
+                title=metric_title(metric, unit),
+                lines=tuple(lines),
+                policies=tuple((_WORDS[policy], POLICIES[policy]) for policy in POLICIES),
+                n_moved=sum(line.is_moved for line in lines),
+            )
+        )
+    return tuple(tables)
+
+
+def _has_worst(metric: str) -> bool:
+    """Tell whether a metric has a worst value, so that a policy can count it."""
+    spec = spec_of(metric)
+    return spec is not None and (spec.unit == "mm" or (spec.low, spec.high) == (0.0, 1.0))
+
+
+def _in_order(side: MaskSide, metric: str) -> list[LedgerRow]:
+    """Order the rows as labels stand; a mean over labels in a case is not among them."""
+    rows = mask_ledger(side.results.scores, metrics=[metric])
+    own = [row for row in rows if row.target is not None] or list(rows)
+    order = {name: place for place, name in enumerate(side.results.labels.values())}
+    return sorted(own, key=lambda row: order.get(row.target or "", -1))
+
+
+def _line(row: LedgerRow, side: MaskSide, metric: str, unit: str) -> LedgerLine:
+    counts = (
+        row.n_both_present,
+        row.n_missed,
+        row.n_invented,
+        row.n_both_empty,
+        row.n_without_prediction,
+    )
+    first, second, third, fourth, fifth = map(count, counts)
+    return LedgerLine(
+        label=row.target or "case",
+        side=side.label,
+        colour=side.colour,
+        n=count(row.n),
+        counts=(first, second, third, fourth, fifth),
+        means=tuple(
+            (
+                MISSING
+                if row.means[policy] is None
+                else mask_number(row.means[policy], metric, unit),
+                count(row.counted[policy]),
+            )
+            for policy in POLICIES
+        ),
+        is_moved=row.is_moved and any(counts[1:]),
+    )
