@@ -113,8 +113,9 @@ def skeleton(mask: NDArray[np.bool_], *, keep_pieces: bool = True) -> NDArray[np
     """Thin a mask to lines one voxel wide.
 
     scikit-image thins: by Zhang's method in two dimensions, by Lee's in three. In three dimensions
-    it takes some pieces away whole: of a cube of 2 or 4 voxels a side, or of a plate of one slice,
-    nothing may be left, and a measure of centrelines never hears of it.
+    it takes some pieces away whole, such as a cube of 2 or 4 voxels a side, a straight bar 2 voxels
+    wide and high however long it is, or a plate of one slice, and a measure of centrelines never
+    hears of them (scikit-image 0.26).
 
     Parameters
     ----------
@@ -122,7 +123,8 @@ def skeleton(mask: NDArray[np.bool_], *, keep_pieces: bool = True) -> NDArray[np
         Of two or three axes.
     keep_pieces
         Of a connected piece that thinning took away whole, keep the voxel nearest its centre (the
-        first one, where several are). False leaves it as scikit-image has it.
+        first one, where several are); where a mask lies in its array then changes nothing. False
+        gives what scikit-image gives for this very array.
 
     Returns
     -------
@@ -146,17 +148,20 @@ def skeleton(mask: NDArray[np.bool_], *, keep_pieces: bool = True) -> NDArray[np
     box = foreground_box(mask)
     if box is None:
         return thin
-    # Thinning looks no further than a voxel's neighbours: the box with a rim is enough. The rim
-    # counts, since an array of a single slice is thinned otherwise than one slice of several.
-    box = tuple(
-        slice(max(side.start - 1, 0), min(side.stop + 1, size))
-        for side, size in zip(box, mask.shape, strict=True)
-    )
-    part = np.ascontiguousarray(mask[box])
-    thinned = _thinner()(part) != 0
+    # Thinning looks no further than a voxel's neighbours: the box with a rim is enough.
     if keep_pieces:
+        part = np.pad(mask[box], 1)
+        thinned = _thinner()(part) != 0
         _restore_pieces(part, thinned)
-    thin[box] = thinned
+        thin[box] = thinned[(slice(1, -1),) * mask.ndim]
+    else:
+        # scikit-image thins an array of a single slice otherwise than one slice of several, so the
+        # rim ends where the array does.
+        box = tuple(
+            slice(max(side.start - 1, 0), min(side.stop + 1, size))
+            for side, size in zip(box, mask.shape, strict=True)
+        )
+        thin[box] = _thinner()(np.ascontiguousarray(mask[box])) != 0
     return thin
 
 
