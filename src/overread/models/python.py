@@ -13,6 +13,12 @@ A factory is told from a function by its parameter: annotated as ``ModelOptions`
     def answer(query):                     # --model python:my_model:answer
         picture = query.pictures[query.item.media[0]][0]
         return "B" if looks_like_liver(picture.data) else "A"
+
+    def segment(query):                    # of items that ask for a mask
+        volume, = query.files[query.item.media[0]]
+        path = query.write_to.with_suffix(".nii.gz")
+        save_like(volume, network(volume), path)
+        return Reply(path=str(path))
 """
 
 from __future__ import annotations
@@ -39,7 +45,7 @@ __all__ = ["ADAPTER", "PythonAdapter"]
 _log = logging.getLogger(__name__)
 
 _MODEL_PARTS = ("identity", "sees", "form", "max_concurrency", "preflight", "ask", "close")
-_OPTIONAL_PARTS = ("learn", "announce", "findings", "note")
+_OPTIONAL_PARTS = ("learn", "announce", "findings", "note", "reads_arrays", "writes_masks")
 
 
 class PythonAdapter:
@@ -112,6 +118,11 @@ class _FunctionModel:
 
     @property
     def reads_arrays(self) -> bool:
+        return True
+
+    @property
+    def writes_masks(self) -> bool:
+        """Where a query says it may write (`Query.write_to`), by a `Reply` with a path."""
         return True
 
     @property

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from overread.contracts import Joiner, MaskWriter, Model, Reply
-from overread.errors import StoreFullError, UsageError, expected
+from overread.errors import ImageError, StoreFullError, UsageError, expected
 from overread.imaging.safe_path import resolve_inside
 from overread.records import Item, Mask, Media, Response, Status
 from overread.run.planning import Planned
@@ -69,21 +69,37 @@ def released_files(item: Item, root: Path) -> dict[Media, tuple[Path, ...]]:
     UnsafePathError
         A path leaves the release.
     """
+    return {media: _files_of(media, root) for media in item.media}
+
+
+def _files_of(media: Media, root: Path) -> tuple[Path, ...]:
     # Imported here: it stands on nibabel and pydicom, which other runs do not need.
     from overread.imaging.read_volume import volume_files
 
-    return {
-        media: tuple(
-            file
-            for path in media.paths
-            for file in (
-                volume_files(resolve_inside(root, path))
-                if media.kind == "volume"
-                else (resolve_inside(root, path.partition("#")[0]),)
+    files: list[Path] = []
+    for path in media.paths:
+        # A slice of a volume, ``scan.nii.gz#12``, is part of a file.
+        place = resolve_inside(root, path.partition("#")[0])
+        if not place.exists():
+            raise ImageError(
+                expected(
+                    path,
+                    rule="a file or folder of the release",
+                    got="nothing of this name",
+                    remedy="Complete the release, or name the folder of its volumes: --media.",
+                )
+            )
+        files += volume_files(place) if media.kind == "volume" else [place]
+    if not files:
+        raise ImageError(
+            expected(
+                "media",
+                rule="at least one file",
+                got="none",
+                remedy="Complete the question in the release.",
             )
         )
-        for media in item.media
-    }
+    return tuple(files)
 
 
 class MaskFolder:

@@ -17,7 +17,7 @@ def test_every_example_opens_by_its_bare_word(word):
     model = open_model(word, ModelOptions())
     assert model.identity.kind == "baselines"
     assert model.identity.name.startswith(word)
-    assert model.sees == (word == "radiomics")
+    assert model.sees == (word in {"radiomics", "empty-mask", "threshold"})
 
 
 def test_the_seed_is_part_of_the_identity_of_chance():
@@ -37,7 +37,20 @@ def test_those_that_do_not_learn_say_so(word):
 
 
 @pytest.mark.parametrize(
-    "target", ["", "nobody", "constant:" + 201 * "x", "constant:a\nb", "chance:3", "radiomics:x"]
+    "target",
+    [
+        "",
+        "nobody",
+        "constant:" + 201 * "x",
+        "constant:a\nb",
+        "chance:3",
+        "radiomics:x",
+        "empty-mask:1",
+        "threshold:x",
+        "threshold:nan",
+        "threshold:1:0",
+        "threshold:1:",
+    ],
 )
 def test_wrong_targets_are_refused_with_the_remedy(target):
     with pytest.raises(UsageError, match=r"expected .*, got .*\. "):
@@ -64,7 +77,8 @@ def test_a_question_without_options_fails_with_a_reason(word, reader, ask):
 def test_a_question_with_an_empty_list_of_options_fails_with_a_reason(word, reader, ask, question):
     reply = ask(reader(word), question(1, []))
     assert (reply.status, reply.text) == (Status.FAILED, None)
-    assert "no option" in str(reply.reason)
+    wanted = "it writes masks" if word in {"empty-mask", "threshold"} else "no option"
+    assert wanted in str(reply.reason)
 
 
 def test_listing_the_readers_imports_no_numeric_library():

@@ -22,8 +22,11 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "longest": ("longest", "Longest"),
     "text-only": ("text_only", "TextOnly"),
     "radiomics": ("radiomics.reader", "Radiomics"),
+    "empty-mask": ("mask_readers", "EmptyMask"),
+    "threshold": ("mask_readers", "Threshold"),
 }
 """Word → module and class. A module costs its import (numpy, scipy) only when it is opened."""
+_WITH_ARGUMENT = ("constant", "threshold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,9 @@ class BaselinesAdapter:
     """The built-in readers, also reached by their bare words (``--model chance``)."""
 
     name: str = "baselines"
-    summary: str = "built-in readers: five that see no picture, and radiomics that sees only them"
+    summary: str = (
+        "built-in readers: five that see no picture, radiomics that sees only them, two masks"
+    )
     examples: tuple[str, ...] = tuple(_READERS)
 
     def open(self, target: str, options: ModelOptions) -> Model:
@@ -40,7 +45,8 @@ class BaselinesAdapter:
         Parameters
         ----------
         target
-            One of the examples; ``constant`` takes a letter or words after a colon.
+            One of the examples; ``constant`` takes a letter or words after a colon, ``threshold`` a
+            number.
         options
             Only the seed is used, and only by ``chance``.
 
@@ -65,13 +71,13 @@ class BaselinesAdapter:
                     remedy="Write for instance --model chance.",
                 )
             )
-        if argument and word != "constant":
+        if argument and word not in _WITH_ARGUMENT:
             raise UsageError(
                 expected(
                     "--model",
                     rule=f"'{word}' without an argument",
                     got=repr(target),
-                    remedy="Only constant takes one: constant:B or constant:yes.",
+                    remedy="Only these take one: constant:B, constant:yes, threshold:150.",
                 )
             )
         module, reader = _READERS[word]

@@ -24,6 +24,18 @@ was answered. For each question it writes one line to its standard output, with 
     {"id": "test/img2txt/box/17", "error": "out of memory"}
     {"id": "test/img2txt/box/17", "refused": "not a question for me"}
 
+A question whose answer is a mask has three fields more::
+
+     "volumes": [{"path": "/tmp/…/volume-0.nii.gz", "kind": "nifti"}, …],
+     "labels": {"1": "lesion"},
+     "write_to": "/data/runs/net.sqlite.masks/case-07-1f0c…/mask"}
+
+The volumes are copies of the released files, in the order of the release and under names that tell
+nothing (``dicom-series`` is a folder); they stand in the prompt's parts as well. The mask is
+written to ``write_to`` with an ending added (``mask.nii.gz``), on the grid of the first volume and
+with the numbers of ``labels``; the reply names it by ``path``. It stays beside the run file. A
+path outside that folder, or of no file, is a *failed* question.
+
 ``finish_reason``, ``tokens_in`` and ``tokens_out`` may be added. Everything else it has to say
 goes to its standard error, whose end is shown when it dies. At the end of its input it leaves.
 

@@ -20,7 +20,7 @@ from overread.models.command.messages import (
     read_reply_line,
 )
 from overread.models.command.process import LineProcess, ProcessDiedError
-from overread.records import ModelIdentity
+from overread.records import Item, ModelIdentity
 
 __all__ = ["ADAPTER", "CommandAdapter", "CommandModel"]
 
@@ -106,6 +106,11 @@ class CommandModel:
         """One process, one question at a time."""
         return 1
 
+    @property
+    def writes_masks(self) -> bool:
+        """It is told where, and by what labels."""
+        return True
+
     async def preflight(self) -> None:
         """Start the process. FatalModelError when it ends at once."""
         process = await self._running()
@@ -128,16 +133,22 @@ class CommandModel:
         async with self._turn:
             process = await self._running()
             try:
-                written = question_line(query, self._options, folder=self._picture_folder())
+                folder = self._picture_folder()
+                written = await asyncio.to_thread(  # volumes take a while to be copied
+                    question_line, query, self._options, folder=folder
+                )
             except OSError as error:
                 got = f"a folder that takes no pictures ({error.strerror or error})"
                 remedy = "Is the disk full? TMPDIR names another folder."
                 raise FatalModelError(self._message(f"item {query.item.id}", got, remedy)) from None
             try:
-                return await self._exchange(process, written.line, query.item.id)
+                return await self._exchange(process, written.line, query.item)
             finally:
                 for path in written.files:
-                    path.unlink(missing_ok=True)
+                    if path.is_dir():
+                        shutil.rmtree(path, ignore_errors=True)
+                    else:
+                        path.unlink(missing_ok=True)
 
     async def close(self) -> None:
         """Let the process leave, and remove the folder of pictures."""
@@ -148,14 +159,14 @@ class CommandModel:
         if folder is not None:
             folder.cleanup()
 
-    async def _exchange(self, process: LineProcess, line: bytes, item_id: str) -> Reply:
-        where = f"item {item_id}"
+    async def _exchange(self, process: LineProcess, line: bytes, item: Item) -> Reply:
+        where = f"item {item.id}"
         allowed_s = self._options.timeout_s + (_LOADING_S if self._is_fresh else 0.0)
         done = False
         try:
             async with asyncio.timeout(allowed_s):
                 answer = await process.exchange(line)
-            reply = read_reply_line(answer, item_id=item_id)
+            reply = read_reply_line(answer, item=item)
             done = True
         except ReportedError as error:
             done = True

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import cast
 
 from overread.contracts import ArrayFile, ModelOptions, Picture, Query, Reply
-from overread.records import Media, Status
+from overread.models.command.volumes import hand_on, volume_kind
+from overread.records import Item, Mask, Media, Status
 
 __all__ = ["BadReplyError", "ReportedError", "Written", "question_line", "read_reply_line"]
 
@@ -27,26 +28,38 @@ class ReportedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A question ready to be sent, and the picture files it names."""
+    """A question ready to be sent, and the pictures and volumes it names."""
 
     line: bytes
     files: tuple[Path, ...]
+    """Files, and folders of series, that go after the reply."""
 
 
 def question_line(query: Query, options: ModelOptions, *, folder: Path) -> Written:
-    """Write a question's pictures into a folder, and the question as a line.
+    """Write a question's pictures and volumes into a folder, and the question as a line.
 
     Raises
     ------
     OSError
-        The pictures could not be written.
+        The pictures or volumes could not be written.
     """
     item = query.item
     files = _write_pictures(query, folder)
+    volumes = {
+        media: hand_on(paths, folder / f"volume-{number}")
+        for number, (media, paths) in enumerate(query.files.items())
+    }
 
     def shown(media: Iterable[Media]) -> list[dict[str, object]]:
         pictures = (picture for one in media for picture in query.pictures.get(one, ()))
         return [_picture(picture, files) for picture in pictures]
+
+    def as_released(media: Iterable[Media]) -> list[dict[str, object]]:
+        return [
+            {"path": str(volumes[one]), "kind": volume_kind(volumes[one])}
+            for one in media
+            if one in volumes
+        ]
 
     message = {
         "id": item.id,
@@ -59,6 +72,7 @@ def question_line(query: Query, options: ModelOptions, *, folder: Path) -> Writt
             {"role": part.role}
             | ({} if part.text is None else {"text": part.text})
             | ({} if part.media is None else {"pictures": shown([part.media])})
+            | ({"volumes": as_released([part.media])} if part.media in volumes else {})
             for part in item.prompt
         ],
         "pictures": shown(item.media),
@@ -77,12 +91,20 @@ def question_line(query: Query, options: ModelOptions, *, folder: Path) -> Writt
             "max_tokens": options.max_tokens,
         },
     }
+    if isinstance(item.answer_space, Mask):
+        message["volumes"] = as_released(item.media)
+        message["labels"] = {str(label): name for label, name in item.answer_space.labels.items()}
+        message["write_to"] = None if query.write_to is None else str(query.write_to)
     line = json.dumps(message, allow_nan=False).encode("ascii") + b"\n"
-    return Written(line=line, files=tuple(dict.fromkeys(files.values())))
+    # Of what is handed on under `volume-N`, a folder stands for all that is in it.
+    handed_on = (folder / path.relative_to(folder).parts[0] for path in volumes.values())
+    return Written(line=line, files=tuple(dict.fromkeys((*files.values(), *handed_on))))
 
 
-def read_reply_line(line: bytes, *, item_id: str) -> Reply:
+def read_reply_line(line: bytes, *, item: Item) -> Reply:
     """Read a line of the process.
+
+    The path of a mask is taken as it stands: whoever asked for it looks at where it leads.
 
     Raises
     ------
@@ -98,14 +120,15 @@ def read_reply_line(line: bytes, *, item_id: str) -> Reply:
     if not isinstance(data, dict):
         raise BadReplyError(f"JSON that is no object: {_quote(line)}")
     fields = cast("Mapping[str, object]", data)
-    if fields.get("id") != item_id:
+    if fields.get("id") != item.id:
         raise BadReplyError(f"a reply with id {fields.get('id')!r}")
     if isinstance(error := fields.get("error"), str):
         raise ReportedError(_clean(error))
     if isinstance(refused := fields.get("refused"), str):
         return Reply(status=Status.REFUSED, reason=_clean(refused), text=_text(fields))
     text, path = _text(fields), fields.get("path")
-    if isinstance(path, str) and not Path(path).is_file():
+    is_mask = isinstance(item.answer_space, Mask)
+    if isinstance(path, str) and not is_mask and not Path(path).is_file():
         raise BadReplyError(f"the path of a file that is not there: {path!r}")
     if text is None and not isinstance(path, str):
         raise BadReplyError("a reply without text, path, error or refused")

@@ -36,6 +36,7 @@ class Join:
     _by_qa_id: dict[str, list[Row]] = field(init=False)
     _by_lesion: dict[tuple[str, str], list[Row]] = field(init=False)
     _by_case: dict[tuple[str, str], list[Row]] = field(init=False)
+    _by_case_task: dict[tuple[str, str], list[Row]] = field(init=False)
     _claims: dict[str, dict[str, None]] = field(init=False)
     _refused: dict[str, str] = field(init=False)
     _knows_items: bool = field(init=False, default=False)
@@ -43,6 +44,7 @@ class Join:
     def __post_init__(self) -> None:
         self._by_id, self._by_qa_id = defaultdict(list), defaultdict(list)
         self._by_lesion, self._by_case = defaultdict(list), defaultdict(list)
+        self._by_case_task = defaultdict(list)
         self._claims = defaultdict(dict)
         self._refused = {}
         for row in self.rows:
@@ -54,6 +56,8 @@ class Join:
                 self._by_lesion[row.lesion, row.task].append(row)
             elif row.case and row.question:
                 self._by_case[row.case, _words(row.question)].append(row)
+            elif row.case and row.task:
+                self._by_case_task[row.case, row.task].append(row)
 
     def announce(self, items: Iterable[Item]) -> None:
         """Hear of every item that will be asked for."""
@@ -88,7 +92,12 @@ class Join:
         )
         repeated = [
             f"{rows[0].place} and {rows[1].place}"
-            for table in (self._by_id.values(), self._by_qa_id.values(), self._by_case.values())
+            for table in (
+                self._by_id.values(),
+                self._by_qa_id.values(),
+                self._by_case.values(),
+                self._by_case_task.values(),
+            )
             for rows in table
             if len({row.draw for row in rows}) < len(rows)
         ]
@@ -127,6 +136,7 @@ class Join:
             return rows
         if case := groups.get("case"):
             asked = self._by_case.get((case_stem(case), _words(item.question)), ())
+            asked = (*asked, *self._by_case_task.get((case_stem(case), item.task), ()))
             if rows := [row for row in asked if _fits(row, item)]:
                 return rows
         return [row for row in self._by_lesion.get((lesion, item.task), ()) if _fits(row, item)]

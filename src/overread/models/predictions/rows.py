@@ -25,6 +25,8 @@ _ANSWER_FIELDS = (
     *_CHOICE_FIELDS,
 )
 _LESION_FIELDS = ("lesion_idx", "lesion_id")
+_NO_TASKS = ("path", "label", "split", "box", "bbox_type", "draw", "status", "reason", "error")
+"""Columns beside a case that say what it is, and answer nothing."""
 _LIST_FIELDS = ("predictions", "responses", "results", "items", "data")
 # A file repeats its release's spellings or has its maker's own, and a model may import no
 # benchmark: so this reader is tolerant by itself. A test holds it to every spelling that the
@@ -34,7 +36,7 @@ _WITHOUT_BOX = frozenset(
     {"nobox", "nobbox", "without", "withoutbox", "withoutbbox", "none", "no", "false", "0"}
 )
 _SPLITS = {"training": "train", **dict.fromkeys(("val", "valid", "dev"), "validation")}
-_CASE_FIELDS = ("case_id", "case", "image_path")
+_CASE_FIELDS = ("case_id", "case", "image_path", "img_name")
 _VOLUME_ENDING = re.compile(r"\.(?:nii\.gz|nii|npy|npz|mha|mhd|dcm|pt)$", re.IGNORECASE)
 _TABLES = (".csv", ".tsv")
 _LINES = (".jsonl", ".ndjson")
@@ -76,7 +78,7 @@ class Row:
     @property
     def is_keyed(self) -> bool:
         """Whether the row names its item."""
-        by_lesion, by_case = self.lesion and self.task, self.case and self.question
+        by_lesion, by_case = self.lesion and self.task, self.case and (self.question or self.task)
         return bool(self.id or self.qa_id or by_lesion or by_case)
 
 
@@ -215,15 +217,35 @@ def _table(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, object]]]:
         if not _names_a_key(columns):
             rule = "a header with item, qa_id, lesion_idx and q_type, or case_id and question"
             raise _wrong(path, rule, ", ".join(columns) or "no header")
+        is_wide = _is_wide(columns)
         for cells in reader:
             line = f"line {reader.line_num}"
             if None in cells:
                 raise _wrong(path, f"{len(columns)} cells in {line}", "more")
-            yield line, {name.strip(): value for name, value in cells.items()}
+            named = {name.strip(): value for name, value in cells.items()}
+            yield from _by_column(line, named) if is_wide else ((line, named),)
     except csv.Error as error:
         raise _wrong(path, "a sound CSV table", str(error)) from None
     finally:
         csv.field_size_limit(before)
+
+
+def _is_wide(columns: Sequence[str]) -> bool:
+    """Tell a table of one row a case and one column a task: no column for an answer or a question.
+
+    A row then answers the task that each further column is named after.
+    """
+    others = (*ID_FIELDS, *_LESION_FIELDS, *_ANSWER_FIELDS, "qa_id", "question", "task", "q_type")
+    return any(name in columns for name in _CASE_FIELDS) and not set(others) & set(columns)
+
+
+def _by_column(
+    place: str, cells: Mapping[str, object]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    case = next((cells[name] for name in _CASE_FIELDS if cells.get(name)), None)
+    for column, value in cells.items():
+        if column not in (*_CASE_FIELDS, *_NO_TASKS):
+            yield f"{place}, {column}", {"case": case, "task": column, "text": value}
 
 
 def _names_a_key(names: Sequence[str]) -> bool:
