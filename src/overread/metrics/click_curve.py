@@ -20,6 +20,17 @@ __all__ = [
     "ASSD_FINAL",
     "CLICKS",
     "CLICK_METRICS",
+    "DICE_AFTER_0",
+    "DICE_AFTER_1",
+    "DICE_AFTER_2",
+    "DICE_AFTER_3",
+    "DICE_AFTER_4",
+    "DICE_AFTER_5",
+    "DICE_AFTER_6",
+    "DICE_AFTER_7",
+    "DICE_AFTER_8",
+    "DICE_AFTER_9",
+    "DICE_AFTER_10",
     "DICE_AUC",
     "DICE_AUC_PER_CLICK",
     "DICE_FINAL",
@@ -82,7 +93,52 @@ _DISTANCES: Final = tuple(
     for part, words in (("auc", "area over 0 to 10 clicks"), ("final", "after the last click"))
 )
 ASSD_AUC, ASSD_FINAL, MSD_AUC, MSD_FINAL = _DISTANCES
-CLICK_METRICS: Final = (DICE_AUC, DICE_AUC_PER_CLICK, DICE_FINAL, *_DISTANCES)
+
+
+def _dice_after(clicks: int) -> MetricSpec:
+    return MetricSpec(
+        name=f"dice_after_{clicks}",
+        version="1",
+        title=f"Dice after {clicks} click{'' if clicks == 1 else 's'}",
+        direction="up",
+        low=0.0,
+        high=1.0,
+        unit="share",
+        properties=frozenset(),
+        undefined="no case",
+    )
+
+
+(
+    DICE_AFTER_0,
+    DICE_AFTER_1,
+    DICE_AFTER_2,
+    DICE_AFTER_3,
+    DICE_AFTER_4,
+    DICE_AFTER_5,
+    DICE_AFTER_6,
+    DICE_AFTER_7,
+    DICE_AFTER_8,
+    DICE_AFTER_9,
+    DICE_AFTER_10,
+) = (_dice_after(clicks) for clicks in range(CLICKS))
+CLICK_METRICS: Final = (
+    DICE_AUC,
+    DICE_AUC_PER_CLICK,
+    DICE_FINAL,
+    *_DISTANCES,
+    DICE_AFTER_0,
+    DICE_AFTER_1,
+    DICE_AFTER_2,
+    DICE_AFTER_3,
+    DICE_AFTER_4,
+    DICE_AFTER_5,
+    DICE_AFTER_6,
+    DICE_AFTER_7,
+    DICE_AFTER_8,
+    DICE_AFTER_9,
+    DICE_AFTER_10,
+)
 
 
 def area_weight(place: int) -> float:

@@ -169,6 +169,8 @@ def score_objects(
     spacing_mm
         Distance of voxels along each axis.
     """
+    if not objects:
+        return ()
     left, right = _boxes(table.reference_labels), _boxes(table.prediction_labels)
     scores: list[LitsScores] = []
     for each in objects:

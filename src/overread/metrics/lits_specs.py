@@ -7,7 +7,6 @@ from typing import Final, Literal
 from overread.metrics.spec import MetricSpec
 
 __all__ = [
-    "DICE_GLOBAL",
     "LITS_ASSD",
     "LITS_DICE",
     "LITS_DICE_ALL",
@@ -130,9 +129,6 @@ LITS_RECALL_MIDDLE: Final = _lits(
 LITS_RECALL_LARGE: Final = _lits(
     "lits_recall_large", "Recall of lesions of 4 ml or more", "up", 1.0, "share", "no such lesion"
 )
-DICE_GLOBAL: Final = _lits(
-    "dice_global", "Dice of all voxels of all cases", "up", 1.0, "share", "no voxel anywhere"
-)
 LITS_METRICS: Final = (
     LITS_PRECISION,
     LITS_RECALL,
@@ -151,5 +147,4 @@ LITS_METRICS: Final = (
     LITS_RECALL_SMALL,
     LITS_RECALL_MIDDLE,
     LITS_RECALL_LARGE,
-    DICE_GLOBAL,
 )
