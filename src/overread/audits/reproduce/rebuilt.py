@@ -46,7 +46,7 @@ def rebuilt(cell: RebuiltCell) -> Cell:
         column=cell.column,
         unit=cell.unit,
         published=cell.published,
-        source=cell.source,
+        source=cell.source if cell.published is not None else None,
         recomputed=cell.recomputed,
         corrected=cell.corrected,
         low=low,

@@ -83,6 +83,10 @@ class MaskScorer:
             skeleton=self.skeleton,
         )
 
+    def takes(self, item: Item) -> bool:
+        """Say whether an item asks for a mask."""
+        return isinstance(item.answer_space, Mask)
+
     def score(self, item: Item, reference: Reference, response: Response) -> Iterator[Score]:
         """Score one mask.
 
