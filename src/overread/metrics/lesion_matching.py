@@ -18,6 +18,7 @@ __all__ = [
     "LESIONS_FOUND",
     "LESIONS_INVENTED",
     "LESIONS_MISSED",
+    "LESIONS_RIGHT",
     "LESION_F1",
     "LESION_PRECISION",
     "LESION_RECALL",
@@ -35,7 +36,9 @@ of mass of one lies in the other. ``("iou", 0.5)``: they share more than that of
 and each is matched once."""
 
 
-def _count(name: str, title: str, direction: Literal["up", "down"], undefined: str) -> MetricSpec:
+def _count(
+    name: str, title: str, direction: Literal["up", "down", "none"], undefined: str
+) -> MetricSpec:
     return MetricSpec(
         name=name,
         version="1",
@@ -66,6 +69,7 @@ def _share(name: str, title: str, undefined: str) -> MetricSpec:
 LESIONS_FOUND: Final = _count("lesions_found", "Lesions found", "up", "never")
 LESIONS_MISSED: Final = _count("lesions_missed", "Lesions missed", "down", "never")
 LESIONS_INVENTED: Final = _count("lesions_invented", "Lesions invented", "down", "never")
+LESIONS_RIGHT: Final = _count("lesions_right", "Predicted lesions that match one", "none", "never")
 LESION_RECALL: Final = _share("lesion_recall", "Lesions found", "the reference has no lesion")
 LESION_PRECISION: Final = _share(
     "lesion_precision", "Predicted lesions that are one", "the prediction has no lesion"
