@@ -6,6 +6,7 @@ Nothing is turned into a number that has none: Dice of two empty masks is None, 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
@@ -31,6 +32,7 @@ __all__ = [
     "VOLUME_DIFFERENCE",
     "Fate",
     "Overlap",
+    "joint_counts",
     "labels_in",
     "overlap_table",
 ]
@@ -103,8 +105,8 @@ OVERLAP_METRICS: Final = (
     PREDICTION_ML,
 )
 
-_VOXELS_AT_ONCE: Final = 1 << 20
-"""Joint codes of so many voxels are in memory at once."""
+_VOXELS_AT_ONCE: Final = 1 << 17
+"""Joint codes of so many voxels are in memory at once, 8 bytes each."""
 _LARGEST_HISTOGRAM: Final = 1 << 16
 """Cells of a joint histogram that is counted directly; above it codes are sorted."""
 
@@ -179,19 +181,48 @@ def overlap_table(
     >>> table[1], table[3].fate
     (Overlap(reference_voxels=2, prediction_voxels=2, overlap_voxels=1), 'invented')
     """
-    _check(reference, prediction)
-    first: dict[int, int] = {}
-    second: dict[int, int] = {}
-    both: dict[int, int] = {}
-    for one, other, count in _pairs(reference, prediction):
-        first[one] = first.get(one, 0) + count
-        second[other] = second.get(other, 0) + count
-        if one == other:
-            both[one] = both.get(one, 0) + count
+    counts = joint_counts(reference, prediction)
+    first: Counter[int] = Counter()
+    second: Counter[int] = Counter()
+    for (one, other), count in counts.items():
+        first[one] += count
+        second[other] += count
     return {
-        label: Overlap(first.get(label, 0), second.get(label, 0), both.get(label, 0))
+        label: Overlap(first[label], second[label], counts.get((label, label), 0))
         for label in map(int, labels)
     }
+
+
+def joint_counts(
+    reference: NDArray[np.integer | np.bool_], prediction: NDArray[np.integer | np.bool_]
+) -> dict[tuple[int, int], int]:
+    """Count the voxels of every pair of values that occurs, background included.
+
+    Parameters
+    ----------
+    reference, prediction
+        As for `overlap_table`.
+
+    Returns
+    -------
+    dict
+        (value of the reference, value of the prediction) → voxels, 1 or more.
+
+    Raises
+    ------
+    UsageError
+        As `overlap_table`.
+
+    Examples
+    --------
+    >>> joint_counts(np.array([0, 2, 2]), np.array([0, 2, 5]))
+    {(0, 0): 1, (2, 2): 1, (2, 5): 1}
+    """
+    _check(reference, prediction)
+    counts: Counter[tuple[int, int]] = Counter()
+    for one, other in _parts(reference, prediction):
+        counts.update(_pairs(one, other))
+    return dict(sorted(counts.items()))
 
 
 def labels_in(array: NDArray[np.integer | np.bool_]) -> tuple[int, ...]:
@@ -209,49 +240,56 @@ def labels_in(array: NDArray[np.integer | np.bool_]) -> tuple[int, ...]:
     """
     _check(array, array)
     found: set[int] = set()
-    for part in _parts(array):
+    for part, _ in _parts(array, array):
         found.update(np.unique(part).tolist())
     return tuple(sorted(int(value) for value in found if value))
 
 
-def _pairs(
-    reference: NDArray[np.integer | np.bool_], prediction: NDArray[np.integer | np.bool_]
-) -> Iterator[tuple[int, int, int]]:
-    for one, other in zip(_parts(reference), _parts(prediction), strict=True):
-        if not one.size:
-            continue
-        low = min(int(one.min()), int(other.min()), 0)
-        width = max(int(one.max()), int(other.max())) - low + 1
-        if width * width <= _LARGEST_HISTOGRAM:
-            codes = (one.astype(np.int32) - low) * width + (other.astype(np.int32) - low)
-            counts = np.bincount(codes.ravel())
-            used = np.flatnonzero(counts)
-            for code, count in zip(used.tolist(), counts[used].tolist(), strict=True):
-                yield code // width + low, code % width + low, count
-        else:
-            yield from _sorted_pairs(one, other)
+def _pairs(one: NDArray[np.integer], other: NDArray[np.integer]) -> dict[tuple[int, int], int]:
+    """Count pairs of values of two arrays of shape (n,)."""
+    low = min(int(one.min()), int(other.min()))
+    width = max(int(one.max()), int(other.max())) - low + 1
+    if width * width > _LARGEST_HISTOGRAM:
+        return _sorted_pairs(one, other)
+    # Unsigned numbers wrap round: in 64 bits no label of any type leaves its place.
+    codes = one.astype(np.int64)
+    codes -= low
+    codes *= width
+    codes += other.astype(np.int64)
+    codes -= low
+    counts = np.bincount(codes)
+    used = np.flatnonzero(counts).tolist()
+    return {(code // width + low, code % width + low): int(counts[code]) for code in used}
 
 
 def _sorted_pairs(
-    one: NDArray[np.integer | np.bool_], other: NDArray[np.integer | np.bool_]
-) -> Iterator[tuple[int, int, int]]:
+    one: NDArray[np.integer], other: NDArray[np.integer]
+) -> dict[tuple[int, int], int]:
     ours, of_one = np.unique(one, return_inverse=True)
     theirs, of_other = np.unique(other, return_inverse=True)
-    codes, counts = np.unique(of_one.ravel() * theirs.size + of_other.ravel(), return_counts=True)
-    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-        yield int(ours[code // theirs.size]), int(theirs[code % theirs.size]), count
+    codes, counts = np.unique(of_one * theirs.size + of_other, return_counts=True)
+    return {
+        (int(ours[code // theirs.size]), int(theirs[code % theirs.size])): count
+        for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+    }
 
 
-def _parts(array: NDArray[np.integer | np.bool_]) -> Iterator[NDArray[np.integer | np.bool_]]:
-    """Cut an array along its longest stride, so that a part of either memory order is one block."""
-    if array.ndim == 0 or array.size <= _VOXELS_AT_ONCE:
-        yield array
+def _parts(
+    one: NDArray[np.integer | np.bool_], other: NDArray[np.integer | np.bool_]
+) -> Iterator[tuple[NDArray[np.integer], NDArray[np.integer]]]:
+    """Read both arrays side by side in the order of memory, a part at a time."""
+    if not one.size:
         return
-    axis = int(np.argmax(array.shape))
-    moved = np.moveaxis(array, axis, 0)
-    step = max(1, _VOXELS_AT_ONCE * array.shape[axis] // array.size)
-    for start in range(0, array.shape[axis], step):
-        yield moved[start : start + step]
+    one, other = (side.view(np.uint8) if side.dtype == np.bool_ else side for side in (one, other))
+    parts = np.nditer(
+        [one, other],
+        flags=["external_loop", "buffered"],
+        op_flags=[["readonly"], ["readonly"]],
+        order="K",
+        buffersize=_VOXELS_AT_ONCE,
+    )
+    for part in parts:
+        yield cast("tuple[NDArray[np.integer], NDArray[np.integer]]", part)
 
 
 def _ratio(part: int, whole: int) -> float | None:

@@ -135,13 +135,17 @@ class SurfaceDistances:
 
     @property
     def assd_mm(self) -> float:
-        """Mean distance over both surfaces together."""
+        """Mean distance over both surfaces together (``assd`` of MedPy 0.5)."""
         total = self.reference_weights.sum() + self.prediction_weights.sum()
         return float(self._sum(1) / total)
 
     @property
     def masd_mm(self) -> float:
-        """Mean of the two directions' mean distances: each surface counts half, however large."""
+        """Mean of the two directions' mean distances: each surface counts half, however large.
+
+        ``symmetric=True`` of MONAI's average surface distance, and the mean of surface-distance's
+        two averages.
+        """
         return (
             float(np.average(self.reference_mm, weights=self.reference_weights))
             + float(np.average(self.prediction_mm, weights=self.prediction_weights))
