@@ -287,31 +287,35 @@ _SECONDS_BETWEEN_LINES: Final = 30.0
 class _Lines:
     """Says now and then how far a run is, one line each time."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, asks: bool) -> None:
         self._what = what
+        self._asks = asks
         self._said_at = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._said_at < _SECONDS_BETWEEN_LINES:
+        if not (progress.stage or self._asks) or now - self._said_at < _SECONDS_BETWEEN_LINES:
             return
         self._said_at = now
         note = f" ({progress.note})" if progress.note else ""
         notice(
-            f"{self._what}: {progress.done} of {progress.total} asked, "
+            f"{self._what}: {progress.done} of {progress.total} {progress.stage or 'asked'}, "
             f"{progress.failed} failed{note}"
         )
 
 
 @contextmanager
-def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Show a bar on standard error while a run asks; failures are counted as they come.
+def progress_bar(
+    what: str, *, quiet: bool, asks: bool = True
+) -> Iterator[Callable[[Progress], None]]:
+    """Show a bar on standard error while a run asks, and one while it scores case by case.
 
-    Where standard error is no terminal, a line every half minute says how far it is.
+    Failures are counted as they come. Where standard error is no terminal, a line every half minute
+    says how far it is. Where nobody is asked (`asks`), scoring alone is shown, if it takes a while.
     """
     console = Console(stderr=True, emoji=False)
     if quiet or not console.is_terminal:
-        yield (lambda progress: None) if quiet else _Lines(what)
+        yield (lambda progress: None) if quiet else _Lines(what, asks=asks)
         return
     columns = (
         TextColumn("{task.description}"),
@@ -321,12 +325,18 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[Progress], Non
         TimeRemainingColumn(),
     )
     with Bars(*columns, console=console) as bars:
-        task = bars.add_task(safe(what), total=None, failed="")
+        tasks = {"": bars.add_task(safe(what), total=None, failed="")} if asks else {}
 
         def update(progress: Progress) -> None:
+            stage = progress.stage
+            if not (stage or asks):
+                return
+            if stage not in tasks:
+                name = f"{what}, {stage}" if asks else what
+                tasks[stage] = bars.add_task(safe(name), total=None, failed="")
             failed = f"[red]{progress.failed} failed[/] " if progress.failed else ""
             bars.update(
-                task,
+                tasks[stage],
                 completed=progress.done,
                 total=progress.total,
                 failed=f"{failed}[dim]{safe(progress.note)}[/]",

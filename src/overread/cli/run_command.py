@@ -51,6 +51,7 @@ def run_command(
     max_images: int | None = None,
     structured: bool = False,
     canary: bool | None = None,
+    workers: int = 2,
     json: bool = False,
 ) -> int:
     """Ask a model the questions of a release, score, and print the score card.
@@ -109,11 +110,14 @@ def run_command(
     canary
         Ask first what only a picture can tell; on for models that are shown pictures and learn
         nothing. `--no-canary` for one that takes whole volumes only.
+    workers
+        Processes that score masks, a case at a time; 0 scores them in this one.
     json
         Print JSON for machines.
     """
     _at_least("--limit", limit, 1)
     _at_least("--draws", draws, 1)
+    _at_least("--workers", workers, 0)
     _at_least("--concurrency", concurrency, 1)
     _at_least("--max-side-px", max_side_px, 16)
     _at_least("--max-tokens", max_tokens, 1)
@@ -150,6 +154,7 @@ def run_command(
         ),
         draws=draws,
         canary=canary,
+        workers=workers,
         command=typed_command(sys.argv[1:]),
     )
     with progress_bar(model, quiet=json) as on_progress:

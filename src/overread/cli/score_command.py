@@ -11,6 +11,7 @@ from overread.analysis.asked import release_of
 from overread.analysis.judge_calibration import read_labels
 from overread.cli.checks import at_least
 from overread.cli.output import notice, print_json, progress_bar
+from overread.cli.predicted import prediction_model, prediction_place
 from overread.cli.results import print_run, run_value
 from overread.cli.typed import typed_command
 from overread.contracts import ModelOptions, Release, Selection
@@ -50,12 +51,14 @@ def score_command(
     concurrency: int = 16,
     timeout_s: float = 120.0,
     max_retries: int = 6,
+    workers: int = 2,
     json: bool = False,
 ) -> int:
     """Score a run again, score files of predictions, or have models judge or read answers.
 
     `overread score RUN [RELEASE]` reads a run file; RELEASE is needed when the release has moved.
-    `overread score BENCHMARK RELEASE --predictions FILE` joins a file by key and scores it. With
+    `overread score BENCHMARK RELEASE --predictions FILE` joins a file by key and scores it, or the
+    masks of a folder by their names: --predictions FOLDER or 'FOLDER/{case}/seg_{id}.nii.gz'. With
     --judge, judge models grade the open answers first. Their votes are stored as they come and
     used again; the judges named last make the jury, and the same command asks only for votes that
     are missing. With --facts-model a model reads the facts of descriptions and of their references;
@@ -68,7 +71,8 @@ def score_command(
     release
         The folder of the release.
     predictions
-        A file of answers with their keys; may be repeated, one run each.
+        A file of answers with their keys, a folder of masks, or the pattern of their names; may be
+        repeated, one run each.
     out
         The run file of the predictions; beside them when left out.
     split
@@ -104,11 +108,14 @@ def score_command(
         Longest wait for one reply.
     max_retries
         How often one request is tried again.
+    workers
+        Processes that score masks, a case at a time; 0 scores them in this one.
     json
         Print JSON for machines: an object a run; a list of them for several files.
     """
     at_least("--concurrency", concurrency, 1)
     at_least("--max-tokens", max_tokens, 1)
+    at_least("--workers", workers, 0)
     at_least("--max-retries", max_retries, 0)
     at_least("--timeout-s", timeout_s, 0.001)
     at_least("--temperature", temperature, 0)
@@ -126,6 +133,7 @@ def score_command(
         ),
         human=human,
         facts=_fact_request(facts_model, options, base_url, retry=retry, judges=judge),
+        workers=workers,
         json=json,
     )
     _need_judges(jury)
@@ -170,11 +178,12 @@ def score_command(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Jury:
-    """What the command line says of judges, people, and a model that reads facts."""
+    """What the command line says of judges, people, a model that reads facts, and processes."""
 
     request: JudgeRequest
     human: Path | None
     facts: FactRequest | None
+    workers: int
     json: bool
 
     @property
@@ -275,7 +284,8 @@ def _score(path: Path, release: Release, jury: _Jury) -> _Scored:
         if jury.facts is not None:
             n_failed += _in_vain(store, release, jury.facts, quiet=jury.json)
         asked = set_floor(store, release)
-        score_run(store, release, asked)
+        with progress_bar("scoring", quiet=jury.json, asks=False) as on_progress:
+            score_run(store, release, asked, workers=jury.workers, on_progress=on_progress)
         juries = jury_reports(store, release, asked, labels=labels)
     unread = [
         f" No vote of {each.judge} could be read: {each.most_common_reason.rstrip('.')}."
@@ -305,7 +315,9 @@ def _run_and_score(
 ) -> tuple[RunOutcome, _Scored]:
     """Join a file of answers, and score them once: after the judges, where there are any."""
     if not jury.asks:
-        return execute(request, release=release), _Scored(status=0, juries=(), trouble="")
+        with progress_bar("scoring", quiet=jury.json, asks=False) as on_progress:
+            outcome = execute(request, release=release, on_progress=on_progress)
+        return outcome, _Scored(status=0, juries=(), trouble="")
     outcome = execute(request, release=release, scores=False)
     try:
         return outcome, _score(request.out, release, jury)
@@ -346,16 +358,17 @@ def _score_files(
         judging_of(opened, jury.request.profile)  # says at once that nothing is to be judged
     if jury.facts is not None:
         fact_scorer_of(opened)  # the same of facts
-    places = [out or file.with_name(f"{file.stem}.{benchmark}.sqlite") for file in predictions]
+    places = [out or prediction_place(file, benchmark) for file in predictions]
     for place in places:
         _need_votes(place, jury)
     for file, place in zip(predictions, places, strict=True):
         request = RunRequest(
             benchmark=benchmark,
             release=release,
-            model=f"predictions:{file}",
+            model=prediction_model(file),
             out=place,
             selection=selection,
+            workers=jury.workers,
             command=typed_command(sys.argv[1:]),
         )
         outcome, scored = _run_and_score(request, opened, jury)

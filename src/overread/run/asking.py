@@ -40,6 +40,8 @@ class Progress:
     failed: int
     note: str = ""
     """What the model waits for, in its own words."""
+    stage: str = ""
+    """What is counted where it is not what was asked: ``scored``."""
 
 
 async def ask_all(

@@ -75,7 +75,7 @@ def score_cases(
         for n_done, (number, scored) in enumerate(arrivals, start=1):
             waiting[number] = scored
             n_broken += scored.broken is not None
-            on_progress(Progress(done=n_done, total=len(cases), failed=n_broken))
+            on_progress(Progress(done=n_done, total=len(cases), failed=n_broken, stage="scored"))
             while n_given in waiting:
                 yield waiting.pop(n_given)
                 n_given += 1

@@ -53,7 +53,6 @@ def execute(
     release: Release | None = None,
     scores: bool = True,
     on_progress: Callable[[Progress], None] = quietly,
-    on_scoring: Callable[[Progress], None] = quietly,
 ) -> RunOutcome:
     """Do a run, or go on with one.
 
@@ -66,9 +65,8 @@ def execute(
     scores
         False leaves the run unscored, for a caller who has it judged first.
     on_progress
-        Is told after every answer how far the run is.
-    on_scoring
-        Is told after every case how far scoring is, where cases are scored by processes.
+        Is told after every answer how far the run is; and after every case how far scoring is,
+        where cases are scored by processes (`Progress.stage`).
 
     Raises
     ------
@@ -129,7 +127,7 @@ def execute(
         finally:
             _keep_reports(model, store)
         if scores:
-            score_run(store, release, asked, workers=request.workers, on_progress=on_scoring)
+            score_run(store, release, asked, workers=request.workers, on_progress=on_progress)
         else:  # what an earlier start scored is not of these answers
             store.replace_scores(())
             store.replace_estimates(())

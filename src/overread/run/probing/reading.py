@@ -11,6 +11,7 @@ from overread.analysis.asked import Asked, asked_of
 from overread.analysis.probing import ArmExample, ArmRun, Probed, probe_effects
 from overread.contracts import Release
 from overread.records import ModelIdentity
+from overread.run.probing.declined import declined_replies
 from overread.run.probing.request import ORIGINAL
 from overread.store.run_store import RunStore
 
@@ -52,8 +53,8 @@ def read_probe(
     with ExitStack() as stack:
         stores = {arm: stack.enter_context(RunStore.open(path)) for arm, path in files.items()}
         asked = {arm: asked_of(store, release) for arm, store in stores.items()}
-        runs = {arm: _arm_run(arm, store) for arm, store in stores.items()}
         plan = asked[ORIGINAL].plan
+        runs = {arm: _arm_run(arm, store, plan.headline) for arm, store in stores.items()}
         original = runs.pop(ORIGINAL)
         probed = probe_effects(original, list(runs.values()), plan, not_applied=not_applied)
         shown = _shown_item(asked)
@@ -68,7 +69,7 @@ def read_probe(
         )
 
 
-def _arm_run(arm: str, store: RunStore) -> ArmRun:
+def _arm_run(arm: str, store: RunStore, metric: str) -> ArmRun:
     return ArmRun(
         name=arm,
         scores=store.scores(),
@@ -78,6 +79,7 @@ def _arm_run(arm: str, store: RunStore) -> ArmRun:
             for finding in store.findings("perturbation")
             if finding.code == "not-applicable"
         },
+        declined=declined_replies(store, metric),
     )
 
 
