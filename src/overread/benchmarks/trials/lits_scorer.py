@@ -110,9 +110,7 @@ class LitsScorer:
         spacing_mm = header_spacing_mm(pair.reference)
         if spacing_mm is None:
             raise _unparsed("no volume, or one without a voxel size: the released code breaks off")
-        reference, prediction = (
-            lesions_as_released(each) for each in (pair.reference, pair.prediction)
-        )
+        reference, prediction = lesions_as_released(pair)
         case = measure_case(reference, prediction, spacing_mm, mended=False)
         if case.is_beyond_released:
             raise _unparsed("more lesions than the released code can number: it breaks off here")

@@ -86,12 +86,13 @@ def open_reference(root: Path, reference: Reference) -> LabelMap:
         raise _no_reference(without_root(str(error), root)) from error
 
 
-def lesions_as_released(labels: LabelMap) -> NDArray[np.bool_]:
-    """Give the lesions as the released code reads them: labels are kept in eight bits with sign.
+def lesions_as_released(pair: MaskPair) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Give lesions of reference and prediction as the released code reads them, in their box.
 
-    So label 257 passes for 1.
+    It keeps labels in eight bits with sign, so label 257 passes for 1.
     """
-    return labels.array.astype(np.int8) == LABEL
+    reference, prediction = pair.cropped
+    return reference.astype(np.int8) == LABEL, prediction.astype(np.int8) == LABEL
 
 
 def header_spacing_mm(labels: LabelMap) -> tuple[float, ...] | None:

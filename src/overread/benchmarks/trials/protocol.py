@@ -22,7 +22,7 @@ from overread.benchmarks.trials.lits_scorer import LitsScorer
 from overread.benchmarks.trials.measures import SIZES
 from overread.benchmarks.trials.opening import LABEL
 from overread.contracts import AlsoMetric, AnalysisPlan, Card, PooledRatio, RankPlan, Scorer
-from overread.metrics.click_curve import CLICKS
+from overread.metrics.click_curve import CLICKS, text_places
 from overread.records import Mask, Media, Part, Profile, PublishedValue, Status
 from overread.scoring.masks.standard import MaskScorer
 
@@ -96,6 +96,7 @@ def _share(
     *,
     profiles: tuple[Profile, ...] = _BOTH,
     task: str = SEGMENTATION,
+    clicks: int | None = None,
     only_targets: tuple[str, ...] = (),
     scale: float = 1.0,
     high: float = 1.0,
@@ -105,7 +106,7 @@ def _share(
     return AlsoMetric(
         metric=metric,
         profiles=profiles,
-        only={"task": (task,)},
+        only={"task": (task,)} if clicks is None else {"task": (task,), "clicks": (str(clicks),)},
         pooled=PooledRatio(
             numerator={over: 1.0} if isinstance(over, str) else over,
             denominator=dict.fromkeys(parts, 1.0),
@@ -153,20 +154,42 @@ def _of_curve(name: str, ending: str, over: str, under: str, **more: Any) -> Als
 
 
 _MOST_AREA: Final = float(CLICKS - 1)
+_LAST: Final[Mapping[Profile, int]] = {
+    "published": text_places().index(CLICKS - 1),
+    "honest": CLICKS - 1,
+}
+"""After how many clicks the last value of a curve is: the released order has nine last."""
 _INTERACTIVE_ALSO: Final = (
     _of_curve("dice", "auc", "dice_curve", "curve_cases", high=_MOST_AREA),
     _of_curve("dice", "auc_per_click", "dice_curve", "curve_cases", scale=1.0 / _MOST_AREA),
-    _of_curve("dice", "final", "dice_last", "last_cases"),
     *(
-        _of_curve(name, ending, over, under, profiles=("published",), high=_INFINITE)
-        for name in ("assd", "msd")
-        for ending, over, under in (
-            ("auc", f"{name}_curve_mm", "curve_cases"),
-            ("final", f"{name}_last_mm", "last_cases"),
+        _of_curve(
+            "dice", "final", "dice_last", "last_cases", profiles=(profile,), clicks=_LAST[profile]
         )
+        for profile in _BOTH
     ),
     *(
-        _of_curve("dice", f"after_{clicks}", f"dice_at_{clicks}", f"case_at_{clicks}")
+        _of_curve(
+            name, "auc", f"{name}_curve_mm", "curve_cases", profiles=("published",), high=_INFINITE
+        )
+        for name in ("assd", "msd")
+    ),
+    *(
+        _of_curve(
+            name,
+            "final",
+            f"{name}_last_mm",
+            "last_cases",
+            profiles=("published",),
+            clicks=_LAST["published"],
+            high=_INFINITE,
+        )
+        for name in ("assd", "msd")
+    ),
+    *(
+        _of_curve(
+            "dice", f"after_{clicks}", f"dice_at_{clicks}", f"case_at_{clicks}", clicks=clicks
+        )
         for clicks in range(CLICKS)
     ),
 )

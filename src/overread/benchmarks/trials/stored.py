@@ -152,9 +152,7 @@ def _measure(root: Path, part: Part, team: str) -> _Team:
                 continue
             pair = open_pair(truth, mask or truth, (LABEL,))
             spacing_mm = header_spacing_mm(pair.reference)
-            reference, prediction = (
-                lesions_as_released(each) for each in (pair.reference, pair.prediction)
-            )
+            reference, prediction = lesions_as_released(pair)
             if mask is None:
                 missing += 1
                 nothing = np.zeros_like(reference)
