@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from overread.analysis.probe_words import arm_sentence, rests_on, silence_sentence
-from overread.analysis.probing import ArmEffect, ArmRun, Probed, probe_effects
+from overread.analysis.probing import ArmEffect, ArmRun, Failures, Probed, probe_effects
 from overread.contracts import AnalysisPlan
 from overread.records import PlannedItem, Score, Status
 
@@ -108,6 +109,7 @@ def test_what_adjustment_takes_back_is_not_called_luck() -> None:
     assert arm.low > 0
     assert not arm.falls
     said = arm_sentence(arm)
+    assert "leaves out 0" in said
     assert "not beyond luck once adjusted for all arms (p 0.15, 40 patients)" in said
     assert "within luck" not in said
     assert "this exam is too small to tell" in rests_on(found)
@@ -208,8 +210,50 @@ def test_an_unanswered_question_counts_as_not_right() -> None:
         run("original", BEFORE),
         ArmRun(name="no-image", scores=cut.scores[:50], planned=cut.planned, left_out={}),
     )
-    assert arm.n == 100
-    assert arm.silence.failed == 50
+    # An unfinished run says nothing of what it did not ask.
+    assert arm.n == 50
+    assert arm.failures == Failures(original=0, changed=50, pairs=50)
+
+
+def test_a_failure_is_no_lost_answer() -> None:
+    """Crashes in either arm leave the pairs, and are counted; refusals stay."""
+    failed = Status.FAILED
+    before = [1.0] * 10 + [failed] * 3 + [1.0] * 7
+    after = [1.0] * 6 + [failed] * 4 + [failed] * 2 + [1.0] + [REFUSED] * 2 + [1.0] * 5
+    found = probed(run("original", before), run("no-image", after))
+    (arm,) = found.arms
+    assert arm.failures == Failures(original=3, changed=6, pairs=7)
+    assert (arm.n, arm.original, arm.changed) == (13, 1.0, 11 / 13)
+    assert arm.states is not None
+    assert (arm.states.right_right, arm.states.right_wrong) == (11, 2)
+    assert (arm.silence.changed, arm.silence.refused, arm.silence.lost) == (2, 2, 2)
+    said = silence_sentence(arm)
+    assert "7 questions take no part, because no reply came (3 as released, 6 when changed)" in said
+    assert sum(each.n for each in found.by_stratum) == 13
+    assert (found.original.n, found.original.failed) == (20, 3)
+    assert "To 3 questions of these no reply came, which counts as not right." in rests_on(found)
+
+
+def test_an_arm_that_only_failed_is_compared_with_nothing() -> None:
+    found = probed(run("original", [1.0] * 4), run("no-image", [Status.FAILED] * 4))
+    assert found.arms == ()
+    assert found.not_applied == {"no-image": {"no reply came to it, as released or changed": 4}}
+
+
+def test_a_refusal_within_the_form_is_one() -> None:
+    arm = run("no-image", [UNPARSED] * 3 + [1.0] * 5)
+    arm = replace(arm, declined=frozenset({("q0", 0), ("q1", 0)}))
+    found = one(run("original", [1.0] * 8), arm)
+    assert (found.silence.changed, found.silence.refused) == (3, 2)
+    assert "3 questions have no answer (2 declined, 1 unreadable) here" in silence_sentence(found)
+
+
+def test_a_reader_that_always_declines_is_said_to() -> None:
+    found = one(run("original", [REFUSED] * 8), run("no-image", [REFUSED] * 8))
+    assert silence_sentence(found) == (
+        "8 questions have no answer (8 declined, 0 unreadable) here; as released 8 questions have "
+        "no answer (8 declined, 0 unreadable)."
+    )
 
 
 @pytest.mark.parametrize(

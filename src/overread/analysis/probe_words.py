@@ -34,7 +34,10 @@ def arm_sentence(arm: ArmEffect) -> str:
     moved = f"The score moves from {_percent(arm.original)} to {_percent(arm.changed)} %"
     span = f"({_signed(-arm.high)} to {_signed(-arm.low)} points)"
     if _is_open(arm):
-        return f"{moved} {span}, yet {_adjusted_away(arm)}: this is too little to tell."
+        return (
+            f"{moved}; taken alone the interval {span} leaves out 0, yet it is "
+            f"{_adjusted_away(arm)}, which decides: this is too little to tell."
+        )
     return f"{moved}, which is within luck {span}: {stays}."
 
 
@@ -50,18 +53,23 @@ def _adjusted_away(arm: ArmEffect) -> str:
         "" if arm.n_clusters is None else f", {_count(arm.n_clusters, arm.unit, arm.unit + 's')}"
     )
     p_value = "" if arm.p_holm is None else f" (p {arm.p_holm:.2f}{units})"
-    return f"not beyond luck once adjusted for all arms{p_value}"
+    return f"not beyond luck once adjusted for all arms after Holm{p_value}"
 
 
 def silence_sentence(arm: ArmEffect) -> str:
-    """Say how much of a fall is silence; empty where the change brings no new silence."""
+    """Say what has no answer: how much of a fall is silence, and which pairs failures cost.
+
+    Empty where every question has an answer, as released and changed.
+    """
+    return " ".join(filter(None, (_silence(arm), _failures(arm))))
+
+
+def _silence(arm: ArmEffect) -> str:
     silence = arm.silence
-    if silence.changed <= silence.original and not silence.lost:
+    if not silence.changed and not silence.original:
         return ""
-    none = _count(silence.changed, "question has", "questions have")
-    unread = max(0, silence.changed - silence.refused - silence.failed)
-    parts = f"{unread} unreadable, {silence.refused} declined, {silence.failed} without a reply"
-    said = f"{none} no answer here ({parts}), {silence.original} had none as released."
+    said = f"{_none(silence.changed, silence.refused)} here; as released "
+    said += f"{_none(silence.original, silence.refused_original)}."
     if silence.lost and arm.lost:
         said += f" Of {arm.lost} right answers lost, {silence.lost} became no answer"
         said += (
@@ -70,6 +78,24 @@ def silence_sentence(arm: ArmEffect) -> str:
             else "."
         )
     return said
+
+
+def _none(n: int, declined: int) -> str:
+    if not n:
+        return "none has no answer"
+    parts = f"{declined} declined, {max(0, n - declined)} unreadable"
+    return f"{_count(n, 'question has', 'questions have')} no answer ({parts})"
+
+
+def _failures(arm: ArmEffect) -> str:
+    failures = arm.failures
+    if failures is None or not failures.pairs:
+        return ""
+    pairs = _count(failures.pairs, "question takes", "questions take")
+    return (
+        f"{pairs} no part, because no reply came ({failures.original} as released, "
+        f"{failures.changed} when changed): failing is no answer."
+    )
 
 
 def rests_on(probed: Probed) -> str:
@@ -84,6 +110,9 @@ def _sentences(probed: Probed) -> Iterator[str]:
         "" if original.chance is None else f" (a blind guess gets {_percent(original.chance)} %)"
     )
     yield f"As released the score is {_percent(original.value)} % of {original.n}{chance}."
+    if original.failed:
+        got = _count(original.failed, "question", "questions")
+        yield f"To {got} of these no reply came, which counts as not right."
     if original.chance is not None and original.value <= original.chance:
         yield "That is no better than a guess, so there is little that could rest on anything."
     yield from _of_pictures(arms)

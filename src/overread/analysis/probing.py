@@ -3,12 +3,14 @@
 Every arm is held against the original question by question, over the questions that both were
 asked. An answer that is lost may be a wrong one or none at all: a model that declines once the
 picture is gone has not shown that it used the picture, so answers lost to silence are counted.
+Where no reply came at all, as from a server that broke down, nothing was said about the change:
+such pairs take no part, and are counted apart.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -28,6 +30,7 @@ __all__ = [
     "ArmEffect",
     "ArmExample",
     "ArmRun",
+    "Failures",
     "OriginalScore",
     "Probed",
     "Silence",
@@ -36,7 +39,6 @@ __all__ = [
 
 _FEWEST_SWAPS: Final = 10_000
 _SWAPS_PER_TEST: Final = 4
-_NO_ANSWER: Final = (Status.UNPARSED, Status.REFUSED, Status.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +51,25 @@ class ArmRun:
     planned: Sequence[PlannedItem]
     left_out: Mapping[str, int]
     """Reason → how many of the selected questions the change does not apply to."""
+    declined: Set[tuple[str, int]] = frozenset()
+    """Item and draw of replies that decline, as far as their scores do not say so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """Questions to which no reply came: a failure is no answer, so their pairs take no part."""
+
+    original: int
+    """Without a reply as released."""
+    changed: int
+    """Without one when changed."""
+    pairs: int
+    """Without one in either, each counted once: so many pairs are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """Answers that are none, over the pairs of an arm."""
+    """Replies without an answer, over the pairs of an arm."""
 
     original: int
     """Without a readable answer as released."""
@@ -62,8 +78,6 @@ class Silence:
     refused_original: int
     refused: int
     """Of `changed`, those where the reply declines or the host blocked it."""
-    failed: int
-    """Of `changed`, those where no reply came."""
     lost: int
     """Questions that were right as released and have no answer when changed."""
 
@@ -102,8 +116,10 @@ class ArmEffect:
     p_holm: float | None
     """Adjusted after Holm over all arms (and all strata of one kind)."""
     silence: Silence
+    failures: Failures | None
+    """Questions without a reply, which take no part; of the total only."""
     left_out: Mapping[str, int]
-    """Reason → questions that take no part; of the total only."""
+    """Reason → further questions that take no part; of the total only."""
     reason: str | None
     """Why a number is missing, or what to mind."""
 
@@ -129,8 +145,12 @@ class OriginalScore:
 
     n: int
     value: float
+    """What got no reply counts as not right."""
     chance: float | None
     no_answer: int
+    """Without a readable answer, for whatever reason."""
+    failed: int
+    """Of `no_answer`, those to which no reply came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +187,8 @@ class _Pairs:
     unit: str
     has_units: bool
     silence: NDArray[np.bool_]
-    """(n, 5): no answer as released and changed, refused as released and changed, failed."""
+    """(n, 4): no answer as released and changed, declined as released and changed."""
+    failures: Failures
     left_out: Mapping[str, int]
 
 
@@ -214,11 +235,13 @@ def _original(run: ArmRun, verdicts: Verdicts, plan: AnalysisPlan) -> OriginalSc
     within = [is_within(line.strata, plan.headline_only) for line in run.planned]
     counted = np.array(within, dtype=np.bool_) & ~verdicts.ungradable
     rows = np.flatnonzero(counted)
+    statuses = _statuses(run, plan)
     return OriginalScore(
         n=len(rows),
         value=float(verdicts.value[rows].mean()) if len(rows) else 0.0,
         chance=_chance([run.planned[row] for row in rows.tolist()]),
         no_answer=int((~verdicts.answered[rows]).sum()),
+        failed=sum(_has_failed(statuses.get(_key(run.planned[row]))) for row in rows.tolist()),
     )
 
 
@@ -228,7 +251,9 @@ def _pair(
     """Pair an arm's questions with the original's; where there is no pair, say why."""
     place = {(line.item, line.draw): row for row, line in enumerate(original.planned)}
     changed = _join(arm, plan)
+    before, after = _statuses(original, plan), _statuses(arm, plan)
     rows: list[tuple[int, int]] = []
+    failed: list[tuple[bool, bool]] = []
     left_out = dict(arm.left_out)
 
     def leave_out(reason: str) -> None:
@@ -243,23 +268,31 @@ def _pair(
         elif verdicts.ungradable[one] or changed.ungradable[two]:
             leave_out("the release has no answer to it that can be used")
         else:
-            rows.append((one, two))
+            lost = _has_failed(before.get(_key(line))), _has_failed(after.get(_key(line)))
+            if any(lost):
+                failed.append(lost)
+            else:
+                rows.append((one, two))
+    failures = Failures(
+        original=sum(was for was, _ in failed),
+        changed=sum(now for _, now in failed),
+        pairs=len(failed),
+    )
     if not rows:
+        if failed:
+            left_out["no reply came to it, as released or changed"] = failures.pairs
         return left_out
     ones, twos = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
     planned = [original.planned[row] for row in ones]
     clusters = planned_clusters(planned, plan.cluster)
-    before, after = _statuses(original, plan), _statuses(arm, plan)
-    told = [(before.get(_key(line)), after.get(_key(line))) for line in planned]
     silence = [
         (
             not verdicts.answered[one],
             not changed.answered[two],
-            was is Status.REFUSED,
-            now is Status.REFUSED,
-            now is Status.FAILED or now is None,
+            before[key] is Status.REFUSED or key in original.declined,
+            after[key] is Status.REFUSED or key in arm.declined,
         )
-        for (one, two), (was, now) in zip(rows, told, strict=True)
+        for (one, two), key in zip(rows, map(_key, planned), strict=True)
     ]
     return _Pairs(
         arm=arm,
@@ -269,13 +302,19 @@ def _pair(
         codes=clusters.codes,
         unit=clusters.unit,
         has_units=clusters.named,
-        silence=np.array(silence, dtype=np.bool_).reshape(len(rows), 5),
+        silence=np.array(silence, dtype=np.bool_).reshape(len(rows), 4),
+        failures=failures,
         left_out=left_out,
     )
 
 
 def _key(line: PlannedItem) -> tuple[str, int]:
     return line.item, line.draw
+
+
+def _has_failed(status: Status | None) -> bool:
+    """Tell whether no reply came; a question without a score was not asked to the end."""
+    return status is None or status is Status.FAILED
 
 
 def _statuses(run: ArmRun, plan: AnalysisPlan) -> dict[tuple[str, int], Status]:
@@ -355,19 +394,19 @@ def _effect(
         adjusted=None if p_value is None else ("sign flip" if by_cluster else "mcnemar"),
         p_holm=p_value,
         silence=_silence(pair.silence[rows], pair.original[rows]),
+        failures=None if stratum else pair.failures,
         left_out={} if stratum else pair.left_out,
         reason="; ".join(notes) or None,
     )
 
 
 def _silence(flags: NDArray[np.bool_], original: NDArray[np.float64]) -> Silence:
-    before, after, refused_before, refused, failed = flags.T
+    before, after, refused_before, refused = flags.T
     return Silence(
         original=int(before.sum()),
         changed=int(after.sum()),
         refused_original=int(refused_before.sum()),
         refused=int(refused.sum()),
-        failed=int(failed.sum()),
         lost=int((after & (original > 0)).sum()),
     )
 

@@ -41,6 +41,7 @@ def probe_json(report: ProbeReport) -> dict[str, JsonValue]:
             "value": probed.original.value,
             "chance": probed.original.chance,
             "no_answer": probed.original.no_answer,
+            "no_reply": probed.original.failed,
         },
         "rests_on": rests_on(probed),
         "arms": [_arm(arm) for arm in probed.arms],
@@ -86,8 +87,14 @@ def _arm(arm: ArmEffect) -> dict[str, JsonValue]:
             "changed": silence.changed,
             "refused_original": silence.refused_original,
             "refused": silence.refused,
-            "failed": silence.failed,
             "right_answers_lost": silence.lost,
+        },
+        "no_reply": None
+        if arm.failures is None
+        else {
+            "original": arm.failures.original,
+            "changed": arm.failures.changed,
+            "pairs_left_out": arm.failures.pairs,
         },
         "left_out": _reasons(arm.left_out),
         "sentence": arm_sentence(arm),

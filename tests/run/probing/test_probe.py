@@ -14,7 +14,7 @@ import pytest
 
 from overread.analysis.asked import asked_of
 from overread.analysis.perturbed import perturb
-from overread.analysis.probing import ArmEffect
+from overread.analysis.probing import ArmEffect, Failures
 from overread.contracts import ModelOptions, Neighbours, Release, Selection
 from overread.errors import FatalModelError, StoreError, UsageError
 from overread.imaging.render import PictureRenderer
@@ -160,8 +160,37 @@ def test_a_reader_of_pixels_falls_with_them(request_of: Asking, release: Release
     assert found["other-patient"].net_effect > 0.1
     gone = found["no-image"]
     assert gone.changed == 0
-    assert gone.silence.changed == gone.n
+    assert gone.silence.changed == gone.silence.refused == gone.n
     assert gone.silence.lost == gone.lost > 0
+    assert gone.failures == Failures(original=0, changed=0, pairs=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refusal"),
+    [
+        ('{"selected_option": null, "explanation": "I cannot answer without an image."}', True),
+        ("I must decline.", True),
+        ("refused", True),
+        ('{"selected_option": null, "explanation": "Right lung."}', False),
+        ("Contrast declined in the late phase.", False),
+    ],
+)
+def test_replies_that_decline_are_found_behind_unreadable_ones(
+    text: str, is_refusal: bool, request_of: Asking, release: Release, tmp_path: Path
+) -> None:
+    script = tmp_path / "reader.py"
+    script.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        f"    text = 'A' if asked['pictures'] else {text!r}\n"
+        "    print(json.dumps({'id': asked['id'], 'text': text}), flush=True)\n"
+    )
+    request = request_of(f"command:{sys.executable} {script}", "no-image", limit=8)
+    gone = arms_of(done(request, release)[1])["no-image"]
+    assert gone.silence.changed == gone.n
+    assert gone.silence.refused == (gone.n if is_refusal else 0)
+    assert gone.silence.refused_original == 0
 
 
 def test_a_chat_model_is_asked_what_each_arm_says(request_of: Asking, release: Release) -> None:

@@ -14,11 +14,15 @@ from overread.records import Choice, JsonValue, ModelIdentity, Option, Status, T
 if TYPE_CHECKING:
     from overread.records import Item
 
-__all__ = ["Baseline", "NothingToSayError", "options_of"]
+__all__ = ["Baseline", "DeclinedError", "NothingToSayError", "options_of"]
 
 
 class NothingToSayError(ModelError):
     """Nothing to go on for one item; never leaves `Baseline.ask`."""
+
+
+class DeclinedError(NothingToSayError):
+    """The reader will not answer without what it goes by, such as a picture."""
 
 
 class Baseline(ABC):
@@ -56,7 +60,7 @@ class Baseline(ABC):
         """Answer in the JSON form that chat protocols ask for, so that scripts can read it too.
 
         A question that asks for text gets the bare words. `Status.FAILED` says why when nothing can
-        be said.
+        be said, and `Status.REFUSED` why the reader declines.
         """
         try:
             if isinstance(query.item.answer_space, Text):
@@ -65,7 +69,9 @@ class Baseline(ABC):
             text = json.dumps({"selected_option": letter}, ensure_ascii=False)
             return Reply(text=text, finish_reason="stop")
         except NothingToSayError as problem:
-            return Reply(status=Status.FAILED, reason=f"{self.identity.name}: {problem}")
+            declined = isinstance(problem, DeclinedError)
+            status = Status.REFUSED if declined else Status.FAILED
+            return Reply(status=status, reason=f"{self.identity.name}: {problem}")
 
     async def close(self) -> None:  # noqa: B027  a hook, not a gap
         """Do nothing: there is nothing to let go of."""

@@ -109,7 +109,7 @@ def test_a_question_whose_picture_was_not_shown_is_no_answer(world, learned):
 def test_a_question_without_media_is_no_answer(world, learned):
     query, _ = world.text_question(world.test[0], boxed=True)
     reply = asyncio.run(learned.ask(replace(query, item=replace(query.item, media=()))))
-    assert (reply.status, reply.text) == (Status.FAILED, None)
+    assert (reply.status, reply.text) == (Status.REFUSED, None)
     assert "without a picture" in str(reply.reason)
 
 
@@ -167,6 +167,6 @@ def test_a_description_without_a_picture_or_training_says_why(world, learned, re
     asked = Query(item=replace(query.item, answer_space=Text()))
     blind = asyncio.run(learned.ask(asked))
     assert (blind.status, blind.reason) == (
-        Status.FAILED, "radiomics: the question comes without a picture",
+        Status.REFUSED, "radiomics: the question comes without a picture",
     )  # fmt: skip
     assert "descriptions" in str(asyncio.run(reader("radiomics").ask(asked)).reason)

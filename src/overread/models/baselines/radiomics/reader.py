@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from overread.contracts import ModelOptions, Picture, Query, Renderer, Training
 from overread.imaging.slice_weights import slice_weights
-from overread.models.baselines.base import Baseline, NothingToSayError
+from overread.models.baselines.base import Baseline, DeclinedError, NothingToSayError
 from overread.models.baselines.radiomics.candidates import find_spots
 from overread.models.baselines.radiomics.evidence import Judgement
 from overread.models.baselines.radiomics.lessons import SEED, Lessons, measure
@@ -82,7 +82,7 @@ class Radiomics(Baseline):
                 self._agreement(self._lessons, query, media, texts) for media in query.item.media
             )
         else:
-            raise NothingToSayError("the question comes without a picture")
+            raise DeclinedError("the question comes without a picture")
         # Rounding keeps the last bits of a sum, which depend on the machine, out of the answer.
         return options[int(np.argmax(np.round(scores, 7)))].letter
 
@@ -100,7 +100,7 @@ class Radiomics(Baseline):
                     agreements = lessons.evidence.agreements(likeliest.judgement, _DESCRIPTION)
                     scores += outer * inner * agreements
         if not scores.any():
-            raise NothingToSayError("the question comes without a picture")
+            raise DeclinedError("the question comes without a picture")
         return texts[int(np.argmax(np.round(scores, 7)))]
 
     def _agreement(
