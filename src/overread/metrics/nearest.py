@@ -9,6 +9,7 @@ answers instead; it counts in 32 bits, which tells the distance of the grid that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final, cast
 
@@ -68,6 +69,7 @@ def marks_in(grid: NDArray[np.uint8]) -> Marks:
     return Marks(grid, np.flatnonzero(grid.ravel("K") != 0))
 
 
+@lru_cache(maxsize=64)
 def steps_around(spacing_mm: tuple[float, ...]) -> Steps:
     """List every step up to three times the smallest spacing, itself included."""
     radius = _REACH * min(spacing_mm)

@@ -32,6 +32,7 @@ __all__ = [
     "VOLUME_DIFFERENCE",
     "Fate",
     "Overlap",
+    "check_label_maps",
     "joint_counts",
     "labels_in",
     "overlap_table",
@@ -218,7 +219,7 @@ def joint_counts(
     >>> joint_counts(np.array([0, 2, 2]), np.array([0, 2, 5]))
     {(0, 0): 1, (2, 2): 1, (2, 5): 1}
     """
-    _check(reference, prediction)
+    check_label_maps(reference, prediction)
     counts: Counter[tuple[int, int]] = Counter()
     for one, other in _parts(reference, prediction):
         counts.update(_pairs(one, other))
@@ -238,11 +239,42 @@ def labels_in(array: NDArray[np.integer | np.bool_]) -> tuple[int, ...]:
     >>> labels_in(np.array([[0, 5], [2, 5]], np.uint8))
     (2, 5)
     """
-    _check(array, array)
+    check_label_maps(array, array)
     found: set[int] = set()
     for part, _ in _parts(array, array):
         found.update(np.unique(part).tolist())
     return tuple(sorted(int(value) for value in found if value))
+
+
+def check_label_maps(
+    reference: NDArray[np.integer | np.bool_], prediction: NDArray[np.integer | np.bool_]
+) -> None:
+    """Refuse arrays that hold no whole numbers, and shapes that differ.
+
+    Raises
+    ------
+    UsageError
+        Which it was.
+    """
+    for side, array in (("reference", reference), ("prediction", prediction)):
+        if cast("np.dtype[np.generic]", array.dtype).kind not in "biu":
+            raise UsageError(
+                expected(
+                    side,
+                    rule="whole numbers or booleans",
+                    got=array.dtype,
+                    remedy="Read a label map, not an image or a probability map.",
+                )
+            )
+    if reference.shape != prediction.shape:
+        raise UsageError(
+            expected(
+                "reference and prediction",
+                rule="two arrays of one shape",
+                got=f"{reference.shape} and {prediction.shape}",
+                remedy="Compare their geometry first; resample one of them on purpose.",
+            )
+        )
 
 
 def _pairs(one: NDArray[np.integer], other: NDArray[np.integer]) -> dict[tuple[int, int], int]:
@@ -294,27 +326,3 @@ def _parts(
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _check(
-    reference: NDArray[np.integer | np.bool_], prediction: NDArray[np.integer | np.bool_]
-) -> None:
-    for side, array in (("reference", reference), ("prediction", prediction)):
-        if cast("np.dtype[np.generic]", array.dtype).kind not in "biu":
-            raise UsageError(
-                expected(
-                    side,
-                    rule="whole numbers or booleans",
-                    got=array.dtype,
-                    remedy="Read a label map, not an image or a probability map.",
-                )
-            )
-    if reference.shape != prediction.shape:
-        raise UsageError(
-            expected(
-                "reference and prediction",
-                rule="two arrays of one shape",
-                got=f"{reference.shape} and {prediction.shape}",
-                remedy="Compare their geometry first; resample one of them on purpose.",
-            )
-        )

@@ -16,6 +16,7 @@ import numpy as np
 
 from overread.errors import UsageError, expected
 from overread.metrics.nearest import Marks, Steps, marks_in, nearest, steps_around
+from overread.metrics.overlap import check_label_maps
 from overread.metrics.spec import MetricSpec
 from overread.metrics.surface_elements import border_voxels, element_areas, surface_codes
 
@@ -362,7 +363,9 @@ def _measure(
     box: _Box,
     ruler: _Ruler,
 ) -> SurfaceDistances:
-    ours, theirs = (_marks(side[box], label, ruler) for side in (reference, prediction))
+    # Of maps in Fortran order, as nibabel gives them, the other order would be read across.
+    order = "F" if reference.flags.fnc and prediction.flags.fnc else "C"
+    ours, theirs = (_marks(side[box], label, order, ruler) for side in (reference, prediction))
     one = nearest(ours, theirs, weights=ruler.weights, steps=ruler.steps)
     other = nearest(theirs, ours, weights=ruler.weights, steps=ruler.steps)
     for array in (one.values_mm, one.weights, other.values_mm, other.weights):
@@ -376,11 +379,10 @@ def _measure(
     )
 
 
-def _marks(part: NDArray[np.integer], label: int, ruler: _Ruler) -> Marks:
+def _marks(part: NDArray[np.integer], label: int, order: Literal["C", "F"], ruler: _Ruler) -> Marks:
     margin = [one + 1 for one in ruler.steps.margin]
     shape = [size + 2 * more for size, more in zip(part.shape, margin, strict=True)]
-    # The memory order of the map: the other one would be read across.
-    mask = np.zeros(shape, np.bool_, "F" if part.strides[0] < part.strides[-1] else "C")
+    mask = np.zeros(shape, np.bool_, order)
     inner = tuple(slice(more, -more) for more in margin)
     np.equal(part, label, out=mask[inner])
     if ruler.method == "points":
@@ -434,6 +436,15 @@ def _ruler(
     method: SurfaceMethod,
     connectivity: int | None,
 ) -> _Ruler:
+    if method not in ("area", "points"):
+        raise UsageError(
+            expected(
+                "method",
+                rule="'area' or 'points'",
+                got=repr(method),
+                remedy="Name the one that your protocol takes.",
+            )
+        )
     spacing = _checked_spacing(reference, prediction, spacing_mm)
     return _Ruler(
         method=method,
@@ -462,13 +473,14 @@ def _neighbour_axes(n_axes: int, connectivity: int | None) -> int:
 def _checked_spacing(
     reference: NDArray[np.integer], prediction: NDArray[np.integer], spacing_mm: tuple[float, ...]
 ) -> tuple[float, ...]:
-    if reference.shape != prediction.shape or reference.ndim not in (2, 3):
+    check_label_maps(reference, prediction)
+    if reference.ndim not in (2, 3):
         raise UsageError(
             expected(
                 "reference and prediction",
-                rule="two arrays of one shape with two or three axes",
-                got=f"{reference.shape} and {prediction.shape}",
-                remedy="Compare their geometry first; resample one of them on purpose.",
+                rule="arrays of two or three axes",
+                got=reference.shape,
+                remedy="Measure one volume at a time.",
             )
         )
     spacing = tuple(map(float, spacing_mm))

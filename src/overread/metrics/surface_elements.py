@@ -8,7 +8,7 @@ would take away, each counting 1. A mask that touches the border of its array is
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -54,6 +54,7 @@ def surface_codes(padded: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return codes
 
 
+@lru_cache(maxsize=64)
 def element_areas(spacing_mm: tuple[float, ...]) -> NDArray[np.float64]:
     """Give the surface of every code of `surface_codes`: mm² in three axes, mm in two.
 
@@ -64,18 +65,17 @@ def element_areas(spacing_mm: tuple[float, ...]) -> NDArray[np.float64]:
     Returns
     -------
     ndarray
-        256 areas, or 16 lengths; 0 for the codes without surface.
+        256 areas, or 16 lengths; 0 for the codes without surface. Read-only.
     """
     if len(spacing_mm) == 2:
-        return np.array([_length(code, spacing_mm) for code in range(16)])
-    one, two, three = spacing_mm
-    faces = np.array([two * three, one * three, one * two])
-    return np.array(
-        [
-            sum((float(np.linalg.norm(np.array(n) * faces)) for n in _normals(code)), 0.0)
-            for code in range(256)
-        ]
-    )
+        areas = np.array([_length(code, spacing_mm) for code in range(16)])
+    else:
+        one, two, three = spacing_mm
+        faces = np.array([two * three, one * three, one * two])
+        pieces = (np.array(_normals(code)).reshape(-1, 3) * faces for code in range(256))
+        areas = np.array([np.sqrt((each**2).sum(1)).sum() for each in pieces])
+    areas.flags.writeable = False
+    return areas
 
 
 def border_voxels(padded: NDArray[np.bool_], axes: int) -> NDArray[np.bool_]:
