@@ -43,6 +43,11 @@ for _name, _help in {
 }.items():
     app.command(f"overread.cli.{_name}_command:{_name}_command", name=_name, help=_help)
 app.command(
+    "overread.cli.score_masks_command:score_masks_command",
+    name="score-masks",
+    help="Compare two masks, or two folders of masks, with no benchmark at all.",
+)
+app.command(
     "overread.cli.audit_app:app",
     name="audit",
     help="Look for faults in a release, a printed table, stored replies or two editions.",

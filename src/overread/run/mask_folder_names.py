@@ -93,9 +93,7 @@ def named_by(files: Mapping[str, Path], pattern: str) -> NamedFiles:
                 remedy="Write for instance '{case}_pred.nii.gz' or '{case}/seg.nii.gz'.",
             )
         )
-    before, after = (
-        re.escape(each).replace(r"\*", "[^/]*") for each in pattern.split(_KEY)
-    )
+    before, after = (re.escape(each).replace(r"\*", "[^/]*") for each in pattern.split(_KEY))
     has_suffix = mask_suffix(pattern) is not None
     regex = re.compile(f"{before}(?P<case>[^/]+){after}")
     cases: dict[str, list[Path]] = {}
@@ -106,9 +104,7 @@ def named_by(files: Mapping[str, Path], pattern: str) -> NamedFiles:
             left.append(name)
         else:
             cases.setdefault(found["case"], []).append(path)
-    return NamedFiles(
-        files={case: tuple(paths) for case, paths in cases.items()}, left=tuple(left)
-    )
+    return NamedFiles(files={case: tuple(paths) for case, paths in cases.items()}, left=tuple(left))
 
 
 def by_names(reference: Mapping[str, Path], prediction: Mapping[str, Path]) -> CaseNames:

@@ -67,23 +67,21 @@ def find_cases(
         if not path.exists():
             raise UsageError(
                 expected(
-                    name, rule="a mask file or a folder of masks", got=f"{path}, which is not there",
+                    name,
+                    rule="a mask file or a folder of masks",
+                    got=f"{path}, which is not there",
                     remedy="Look at the path.",
                 )
             )
     if not (reference.is_dir() and prediction.is_dir()):
         case = FolderCase(id=_case_id(reference), reference=reference, prediction=prediction)
-        return FolderCases(
-            cases=(case,), is_structures=reference.is_dir() or prediction.is_dir()
-        )
+        return FolderCases(cases=(case,), is_structures=reference.is_dir() or prediction.is_dir())
     if structures:
         return _structure_cases(reference, prediction)
     names = _names(list_masks(reference), list_masks(prediction), pattern)
     if not names.shared:
         raise _nothing_shared(names.reference, names.prediction)
-    return FolderCases(
-        cases=tuple(_cases(names)), findings=tuple(_findings(names, prediction))
-    )
+    return FolderCases(cases=tuple(_cases(names)), findings=tuple(_findings(names, prediction)))
 
 
 def find_images(images: Path, cases: Sequence[str]) -> dict[str, Path]:
@@ -97,16 +95,20 @@ def find_images(images: Path, cases: Sequence[str]) -> dict[str, Path]:
     if not images.exists():
         raise UsageError(
             expected(
-                "--image", rule="a volume or a folder of volumes", got=f"{images}, which is not "
-                "there", remedy="Look at the path.",
+                "--image",
+                rule="a volume or a folder of volumes",
+                got=f"{images}, which is not there",
+                remedy="Look at the path.",
             )
         )
     if not images.is_dir():
         if len(cases) > 1:
             raise UsageError(
                 expected(
-                    "--image", rule=f"a folder with the volumes of {len(cases)} cases",
-                    got="one file", remedy="Name the folder.",
+                    "--image",
+                    rule=f"a folder with the volumes of {len(cases)} cases",
+                    got="one file",
+                    remedy="Name the folder.",
                 )
             )
         return dict.fromkeys(cases, images)
@@ -118,7 +120,9 @@ def find_images(images: Path, cases: Sequence[str]) -> dict[str, Path]:
     if not found:
         raise UsageError(
             expected(
-                "--image", rule="volumes named as the cases are", got=_some(names.prediction.files),
+                "--image",
+                rule="volumes named as the cases are",
+                got=_some(names.prediction.files),
                 remedy=f"Cases are {_some(cases)}.",
             )
         )

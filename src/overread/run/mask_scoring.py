@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -10,8 +10,15 @@ from typing import Final, Literal
 from overread.analysis.mask_results import MaskCase, MaskGeometry, MaskResults, mask_results
 from overread.errors import UsageError, expected
 from overread.imaging.label_map import LabelMap, read_label_map
-from overread.metrics.overlap import PREDICTION_ML, PREDICTION_VOXELS, REFERENCE_ML
-from overread.metrics.overlap import OVERLAP_VOXELS, REFERENCE_VOXELS
+from overread.metrics.lesion_matching import LESIONS_FOUND, LESIONS_INVENTED, LESIONS_MISSED
+from overread.metrics.lesions import FPV_ML
+from overread.metrics.overlap import (
+    OVERLAP_VOXELS,
+    PREDICTION_ML,
+    PREDICTION_VOXELS,
+    REFERENCE_ML,
+    REFERENCE_VOXELS,
+)
 from overread.records import Finding, Item, Mask, Reference, Response, Score, Severity, Status
 from overread.run.asking import Progress
 from overread.run.case_scoring import WORKERS, score_cases
@@ -28,8 +35,19 @@ _RUN: Final = "score-masks"
 _SHOWN: Final = 3
 _COUNTS: Final = {
     spec.name
-    for spec in (REFERENCE_VOXELS, PREDICTION_VOXELS, OVERLAP_VOXELS, REFERENCE_ML, PREDICTION_ML)
+    for spec in (
+        REFERENCE_VOXELS,
+        PREDICTION_VOXELS,
+        OVERLAP_VOXELS,
+        REFERENCE_ML,
+        PREDICTION_ML,
+        LESIONS_FOUND,
+        LESIONS_MISSED,
+        LESIONS_INVENTED,
+        FPV_ML,
+    )
 }
+"""Metrics that are 0 for a label that nobody has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +64,7 @@ class MaskTask:
     structures: bool = False
     spacing_mm: tuple[float, ...] | None = None
     on_mismatch: Literal["refuse", "nearest"] = "refuse"
-    measures: MaskMeasures = MaskMeasures()
+    measures: MaskMeasures
     workers: int = WORKERS
 
 
@@ -160,7 +178,7 @@ def _case(case: FolderCase) -> Case:
 
 
 def _labels(task: MaskTask, scores: Sequence[Score]) -> dict[int, str]:
-    """Number the labels that were scored: as named, by their own numbers, or by the alphabet."""
+    """Give each scored label its number: as named, its own, or by the alphabet."""
     targets = list(dict.fromkeys(score.target for score in scores if score.target is not None))
     if task.labels is not None:
         return {number: name for number, name in task.labels.items() if name in {*targets}}
@@ -169,21 +187,141 @@ def _labels(task: MaskTask, scores: Sequence[Score]) -> dict[int, str]:
     return dict(enumerate(sorted(targets), start=1))
 
 
-def _absent(scores: Sequence[Score], names: Sequence[str] | object) -> list[Score]:
-    """Write the rows of labels that a case lacks on both sides, while other cases have them."""
+def _absent(scores: Sequence[Score], names: Collection[str]) -> Iterator[Score]:
+    """Write the rows of labels that a case has on neither side, while other cases have them."""
+    kinds: dict[str, Score] = {}
     by_case: dict[str, list[Score]] = {}
     for score in scores:
         by_case.setdefault(score.item, []).append(score)
-    kinds: dict[str, Score] = {}
-    for score in scores:
         if score.target is not None:
             kinds.setdefault(score.metric, score)
-    rows: list[Score] = []
-    wanted = [name for name in names if isinstance(name, str)] if isinstance(names, Iterable) else []
     for case, own in by_case.items():
-        whole = next(score for score in own if score.target is None)
+        whole = {score.metric: score for score in own if score.target is None}
         held = {score.target for score in own}
-        for name in wanted:
+        for name in names:
             if name not in held:
-                rows += [_empty(kind, case, name, whole) for kind in kinds.values()]
-    return rows
+                for kind in kinds.values():
+                    yield _without_label(
+                        replace(kind, item=case, target=name), whole.get(kind.metric)
+                    )
+
+
+def _without_label(row: Score, whole: Score | None) -> Score:
+    """Turn a row into that of a label which the case does not have, by the case's own row."""
+    if whole is None or whole.answer is not None:
+        row = replace(row, answer="both empty", status=Status.UNDEFINED, reason="both empty")
+    else:
+        row = replace(row, answer=None, status=whole.status, reason=whole.reason)
+    is_zero = row.metric in _COUNTS and (whole is None or whole.value is not None)
+    if is_zero:
+        return replace(row, value=0.0, status=Status.OK, reason=None)
+    return replace(
+        row, value=None, status=Status.UNDEFINED if row.status is Status.OK else row.status
+    )
+
+
+def _one_sided(reports: Mapping[str, CaseReport]) -> tuple[list[str], list[str]]:
+    """Name the labels that only references, and only predictions have, over all cases."""
+    sides = [
+        dict.fromkeys(name for each in reports.values() for name in side(each))
+        for side in (lambda each: each.reference_labels, lambda each: each.prediction_labels)
+    ]
+    first, second = sides
+    return [name for name in first if name not in second], [n for n in second if n not in first]
+
+
+def _result_case(
+    case: FolderCase, report: CaseReport | None, images: Mapping[str, Path]
+) -> MaskCase:
+    geometry = None
+    if report is not None and (report.problems or report.advice):
+        geometry = MaskGeometry(
+            problems=report.problems,
+            better_turn=report.advice or None,
+            remedy=report.remedy or None,
+        )
+    return MaskCase(
+        id=case.id,
+        reference=case.reference,
+        prediction=case.prediction,
+        image=images.get(case.id),
+        geometry=geometry,
+    )
+
+
+def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) -> Iterator[Finding]:
+    """Report what the geometry doctor saw, the same thing once for all cases."""
+    told: dict[tuple[str, Severity, str], list[str]] = {}
+    for case in cases:
+        report = reports.get(case.id)
+        if report is None:
+            continue
+        for problem in report.problems:
+            level = Severity.WARNING if report.remedy else Severity.ERROR
+            told.setdefault(("grid", level, problem), []).append(case.id)
+        if report.advice:
+            told.setdefault(("turned-mask", Severity.WARNING, report.advice), []).append(case.id)
+        for note in report.notes:
+            told.setdefault(("odd-header", Severity.INFO, note), []).append(case.id)
+    for (code, severity, evidence), ids in told.items():
+        yield Finding(
+            severity=severity,
+            code=code,
+            where=_some(ids),
+            evidence=evidence,
+            effect=_EFFECTS[code, severity],
+            remedy=_REMEDIES.get(code, ""),
+            count=len(ids),
+        )
+
+
+_EFFECTS: Final = {
+    ("grid", Severity.ERROR): "not scored: voxels of one index lie in two places",
+    ("grid", Severity.WARNING): "resampled to the reference's grid by the nearest voxel",
+    ("turned-mask", Severity.WARNING): "the mask may have been written in another orientation",
+    ("odd-header", Severity.INFO): "",
+}
+_REMEDIES: Final = {
+    "grid": "Write masks on the grid of the scan, or say --resample nearest.",
+    "turned-mask": "Look at the pictures; mend what writes the masks.",
+}
+
+
+def _failures(results: MaskResults) -> Iterator[Finding]:
+    """Report the cases without a score, by reason."""
+    for status, code, what in (
+        (Status.FAILED, "missing-mask", "no prediction"),
+        (Status.UNPARSED, "unusable-mask", "a prediction that cannot be compared"),
+        (Status.UNDEFINED, "unusable-reference", "a reference that cannot be used"),
+    ):
+        cases = [case for case in results.cases if _status(case, results) is status]
+        if cases:
+            yield Finding(
+                severity=Severity.ERROR,
+                code=code,
+                where=_some([case.id for case in cases]),
+                evidence=f"{what}: {_reason(cases[0], results)}",
+                effect="these cases have no score, and stay in the denominator"
+                if status is not Status.UNDEFINED
+                else "these cases count nowhere",
+                count=len(cases),
+            )
+
+
+def _status(case: MaskCase, results: MaskResults) -> Status:
+    """Tell what became of a case: undefined where its reference cannot be used."""
+    if case.status is not Status.OK:
+        return case.status
+    rows = [row for row in results.rows if row.case == case.id and row.label is None]
+    return Status.UNDEFINED if rows and all(row.fate is None for row in rows) else Status.OK
+
+
+def _reason(case: MaskCase, results: MaskResults) -> str:
+    rows = [row for row in results.rows if row.case == case.id and row.label is None]
+    found = [reason for row in rows for reason in row.reasons.values()]
+    return case.reason or (found[0] if found else "")
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+    return ", ".join(ids[:_SHOWN]) + more

@@ -7,7 +7,7 @@ dropping a structure that was missed would make the case better.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,7 +39,7 @@ from overread.records import Status
 from overread.scoring.masks.pair import MaskPair
 from overread.scoring.rows import Outcome
 
-__all__ = ["MaskMeasures", "Measured", "measure_pair"]
+__all__ = ["MaskMeasures", "MaskPart", "Measured", "measure_pair", "measure_parts"]
 
 NO_SPACING: Final = "no voxel size is stated"
 _SUMMED: Final = ("voxels", "ml", "lesions")
@@ -93,6 +93,17 @@ class Measured:
     outcome: Outcome
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskPart:
+    """One label of a case, and the pair of masks that it stands in."""
+
+    name: str
+    pair: MaskPair
+    label: int
+    among: tuple[int, ...] = ()
+    """Labels of the same pair that are measured too: their surfaces are found together."""
+
+
 def measure_pair(
     pair: MaskPair, labels: Mapping[int, str], measures: MaskMeasures
 ) -> Iterator[Measured]:
@@ -118,25 +129,58 @@ def measure_pair(
     PredictionMaskError
         The two are of different sizes.
     """
-    by_label: dict[int, list[Outcome]] = {}
+    among = tuple(labels)
+    yield from measure_parts(
+        (
+            MaskPart(name=name, pair=pair, label=label, among=among)
+            for label, name in labels.items()
+        ),
+        measures,
+        diagonal_mm=_diagonal_mm(pair),
+    )
+
+
+def measure_parts(
+    parts: Iterable[MaskPart], measures: MaskMeasures, *, diagonal_mm: float | None
+) -> Iterator[Measured]:
+    """Measure the labels of a case one by one, whatever pairs they stand in, and then the case.
+
+    Parameters
+    ----------
+    parts
+        The labels, each once; a pair is let go before the next one is asked for.
+    measures
+        What is wanted.
+    diagonal_mm
+        Of the case's grid; None where no voxel size is stated.
+
+    Yields
+    ------
+    Measured
+        As `measure_pair` does.
+    """
     specs = measures.specs()
-    for label, name in labels.items():
-        by_label[label] = _label(pair, label, tuple(labels), measures)
-        for spec, outcome in zip(specs, by_label[label], strict=True):
-            yield Measured(spec=spec, target=name, outcome=outcome)
-    overlaps = [pair.overlap(label) for label in labels]
-    fate = _joint_fate(overlaps)
-    held = [label for label in labels if pair.overlap(label).reference_voxels]
+    by_name: dict[str, list[Outcome]] = {}
+    overlaps: dict[str, Overlap] = {}
+    for part in parts:
+        by_name[part.name] = _label(part.pair, part.label, part.among, measures)
+        overlaps[part.name] = part.pair.overlap(part.label)
+        for spec, outcome in zip(specs, by_name[part.name], strict=True):
+            yield Measured(spec=spec, target=part.name, outcome=outcome)
+    fate = _joint_fate(tuple(overlaps.values()))
     for number, spec in enumerate(specs):
-        outcomes = {labels[label]: by_label[label][number] for label in by_label}
+        outcomes = {name: found[number] for name, found in by_name.items()}
         if len(outcomes) == 1:
             (outcome,) = outcomes.values()
         elif spec.unit in _SUMMED:
-            outcome = _sum(list(outcomes.values()), fate)
+            outcome = _sum(tuple(outcomes.values()), fate)
         else:
-            outcome = _mean({labels[label]: by_label[label][number] for label in held}, fate)
+            held = {name: outcomes[name] for name in outcomes if overlaps[name].reference_voxels}
+            outcome = _mean(held, fate)
         yield Measured(spec=spec, target=None, outcome=outcome)
-    yield Measured(spec=GRID_DIAGONAL, target=None, outcome=_diagonal(pair, fate))
+    yield Measured(
+        spec=GRID_DIAGONAL, target=None, outcome=_value(diagonal_mm, fate, why=NO_SPACING)
+    )
 
 
 def _label(
@@ -207,9 +251,9 @@ def _lesions(
     ]
 
 
-def _diagonal(pair: MaskPair, fate: Fate) -> Outcome:
+def _diagonal_mm(pair: MaskPair) -> float | None:
     spaced = pair.reference if pair.reference.spacing_mm is not None else pair.prediction
-    return _value(spaced.diagonal_mm, fate, why=NO_SPACING)
+    return spaced.diagonal_mm
 
 
 def _joint_fate(overlaps: Sequence[Overlap]) -> Fate:

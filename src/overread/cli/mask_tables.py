@@ -1,0 +1,229 @@
+"""Scored masks on a terminal: a table of labels, the ledger of empty masks, the worst cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from rich.table import Table
+
+from overread.analysis.empty_masks import POLICIES, LedgerRow
+from overread.analysis.mask_results import MaskResults
+from overread.cli.output import is_wide, number_table, safe
+from overread.run.mask_overview import (
+    LabelLine,
+    distance_metrics,
+    label_lines,
+    share_metrics,
+    worst_rows,
+)
+
+__all__ = ["labels_table", "ledger_table", "masks_json", "one_sided_sentences", "worst_table"]
+
+_MOST_WORST: Final = 10
+_MOST_LEDGER: Final = 12
+_FEW: Final = 4
+"""Rows of a ledger that is shown whole."""
+_SHOWN: Final = 12
+_NOTHING: Final = "–"
+_HEADINGS: Final = {
+    "dice": "Dice",
+    "cldice": "clDice",
+    "hd95_mm": "HD95 mm",
+    "assd_mm": "ASSD mm",
+    "reference_ml": "ref. ml",
+    "prediction_ml": "pred. ml",
+    "lesions_found": "found",
+    "lesions_missed": "missed",
+    "lesions_invented": "invented",
+}
+
+
+def labels_table(results: MaskResults) -> Table:
+    """Tabulate the labels: means over the cases with a value, and what became of the others."""
+    lines = label_lines(results)
+    n_cases = len(results.cases)
+    table = number_table(f"{results.subject}: {_cases(n_cases)}, {_labels(len(lines))}")
+    table.add_column("label", overflow="fold", min_width=5)
+    several = n_cases > 1
+    if several:
+        table.add_column("cases", justify="right", no_wrap=True)
+    shares, distances = share_metrics(results), distance_metrics(results)
+    for name in shares:
+        table.add_column(_heading(name), justify="right", no_wrap=True)
+        if name == results.headline and several:
+            table.add_column("median", justify="right", no_wrap=True)
+    volumes = [name for name in ("reference_ml", "prediction_ml") if name in results.metrics]
+    if not is_wide():
+        distances, volumes = distances[:1], []
+    lesions = [name for name in results.metrics if name.startswith("lesions_")]
+    for name in (*distances, *volumes):
+        table.add_column(_heading(name), justify="right", no_wrap=True)
+    for name in lesions:
+        table.add_column(f"lesions {_heading(name)}", justify="right")
+    for name in ("missed", "invented", "no mask") if several else ("fate",):
+        table.add_column(name, justify="right", no_wrap=True)
+    for line in lines:
+        cells = [safe(line.label)]
+        if several:
+            cells.append(str(line.n))
+        for name in shares:
+            cells.append(_number(line.means.get(name), 4))
+            if name == results.headline and several:
+                cells.append(_number(line.medians.get(name), 4))
+        cells += [_number(line.means.get(name), 2) for name in distances]
+        cells += [_volume(line.means.get(name)) for name in volumes]
+        cells += [_total(line, name) for name in lesions]
+        cells += _fates(line) if several else [_fate(line)]
+        table.add_row(*cells)
+    return table
+
+
+def _fates(line: LabelLine) -> list[str]:
+    return [str(each or "") for each in (line.n_missed, line.n_invented, line.n_without)]
+
+
+def _fate(line: LabelLine) -> str:
+    if line.n_without:
+        return "no mask"
+    if line.n_missed:
+        return "missed"
+    return "invented" if line.n_invented else "both empty" if line.n_both_empty else ""
+
+
+def _total(line: LabelLine, name: str) -> str:
+    mean = line.means.get(name)
+    return _NOTHING if mean is None else f"{mean * line.counted[name]:.0f}"
+
+
+def one_sided_sentences(results: MaskResults) -> Iterator[str]:
+    """Name the labels that only one side has anywhere."""
+    named = {*results.labels.values()}
+    lines = label_lines(results)
+    if len(lines) > 1:
+        n_both = sum(line.n_both_present > 0 for line in lines)
+        yield f"{_labels(n_both)} on both sides."
+    for side, labels in (
+        ("references", results.only_reference),
+        ("predictions", results.only_prediction),
+    ):
+        if labels:
+            scored = [each for each in labels if each in named]
+            rest = "" if len(scored) == len(labels) else " Those that nobody named are not scored."
+            yield f"Only {side} have: {_some(labels)}.{rest}"
+
+
+def ledger_table(ledger: Sequence[LedgerRow]) -> Table | None:
+    """Tabulate the ledger: the mean under three policies, of all labels and where they differ."""
+    rows = [row for row in ledger if row.is_moved or row.target is None or len(ledger) <= _FEW]
+    if not rows:
+        return None
+    rows.sort(key=lambda row: row.target is not None)
+    table = number_table("Empty masks: the same cases under three policies")
+    table.add_column("", no_wrap=True)
+    table.add_column("label", overflow="fold", min_width=5)
+    for name in ("both", "missed", "invented", "empty", "no mask"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for policy in POLICIES:
+        table.add_column(policy, justify="right")
+    for row in rows[:_MOST_LEDGER]:
+        table.add_row(
+            _heading(row.metric),
+            "every label" if row.target is None else safe(row.target),
+            str(row.n_both_present),
+            str(row.n_missed),
+            str(row.n_invented),
+            str(row.n_both_empty),
+            str(row.n_without_prediction),
+            *(
+                f"{_number(row.means[policy], 4 if row.metric == 'dice' else 2)} "
+                f"({row.counted[policy]})"
+                for policy in POLICIES
+            ),
+        )
+    if len(rows) > _MOST_LEDGER:
+        table.caption = f"and {len(rows) - _MOST_LEDGER} more rows: --json and --out hold all"
+    return table
+
+
+def worst_table(results: MaskResults) -> Table | None:
+    """Tabulate the worst cases, those without a prediction first; None where all are perfect."""
+    rows = worst_rows(results, most=_MOST_WORST)
+    if not rows:
+        return None
+    table = number_table("Worst first")
+    table.add_column("case", overflow="fold", min_width=6)
+    table.add_column("label", overflow="fold", min_width=5)
+    table.add_column(_heading(results.headline), justify="right", no_wrap=True)
+    for name in distance_metrics(results)[:1]:
+        table.add_column(_heading(name), justify="right", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for row in rows:
+        table.add_row(
+            safe(row.case),
+            safe(row.label or ""),
+            _number(row.values.get(results.headline), 4),
+            *(_number(row.values.get(name), 2) for name in distance_metrics(results)[:1]),
+            safe(row.reason or (row.fate if row.fate != "both present" else "") or ""),
+        )
+    return table
+
+
+def masks_json(results: MaskResults, ledger: Sequence[LedgerRow]) -> dict[str, object]:
+    """Give everything that was found as JSON."""
+    return {
+        "subject": results.subject,
+        "labels": [
+            {"number": number, **asdict(line)}
+            for (number, line) in zip(_numbers(results), label_lines(results), strict=True)
+        ],
+        "cases": [
+            {
+                "case": row.case,
+                "label": row.label,
+                "status": row.status.value,
+                "reason": row.reason,
+                "fate": row.fate,
+                "values": dict(row.values),
+                "reasons": dict(row.reasons),
+            }
+            for row in results.rows
+        ],
+        "only_reference": list(results.only_reference),
+        "only_prediction": list(results.only_prediction),
+        "ledger": [asdict(row) for row in ledger],
+        "findings": [asdict(finding) for finding in results.findings],
+    }
+
+
+def _numbers(results: MaskResults) -> list[int | None]:
+    number_of = {name: number for number, name in results.labels.items()}
+    return [number_of.get(line.label) for line in label_lines(results)]
+
+
+def _heading(metric: str) -> str:
+    if metric.startswith("nsd_"):
+        return f"NSD {metric[4:-2]} mm"
+    return _HEADINGS.get(metric, metric)
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return _NOTHING if value is None else f"{value:,.{decimals}f}"
+
+
+def _volume(value: float | None) -> str:
+    return _NOTHING if value is None else f"{value:,.1f}" if value >= 1 else f"{value:.3g}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _cases(n: int) -> str:
+    return "1 case" if n == 1 else f"{n} cases"
+
+
+def _labels(n: int) -> str:
+    return "1 label" if n == 1 else f"{n} labels"
