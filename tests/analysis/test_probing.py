@@ -110,7 +110,7 @@ def test_what_adjustment_takes_back_is_not_called_luck() -> None:
     assert not arm.falls
     said = arm_sentence(arm)
     assert "leaves out 0" in said
-    assert "not beyond luck once adjusted for all arms (p 0.15, 40 patients)" in said
+    assert "not beyond luck once adjusted for all arms after Holm (p 0.15, 40 patients)" in said
     assert "within luck" not in said
     assert "this exam is too small to tell" in rests_on(found)
     assert "do as well" not in arm_sentence(found.arms[1])

@@ -95,8 +95,13 @@ def test_two_runs_are_told_in_sentences(
     found = values(capsys, *runs, "--margin", "5")
     (pair,) = found["pairs"]
     exam, margin = pair["exam"], pair["margin"]
-    out, _ = shown(capsys, *runs, "--margin", "5")
+    out, err = shown(capsys, *runs, "--margin", "5")
     text = " ".join(out.split())
+    assert "95 % of diff" in text
+    assert "that of 95 % asks whether the runs differ at all, that of 90 % is the margin's" in (
+        " ".join(err.split())
+    )
+    assert "why two intervals" not in shown(capsys, *runs)[1]
     ahead, behind = ("chance", "longest") if pair["difference"] > 0 else ("longest", "chance")
     lead = f"{ahead} is ahead of {behind} by {abs(100 * pair['difference']):.1f} points"
     assert f"chance and longest cannot be told apart: {lead} (adjusted p" in text
@@ -108,7 +113,9 @@ def test_two_runs_are_told_in_sentences(
     assert f"{needed:,} patients would tell them apart: {needed - exam['units']:,} more." in text
     assert margin["margin"] == 0.05
     assert margin["verdict"] == "open"
-    assert "Whether they differ by less than 5 points is open (90 % interval" in text
+    assert (
+        "Whether they differ by less than 5 points is open (90 % interval of the difference" in text
+    )
 
 
 def test_several_runs_stand_in_order_with_groups(

@@ -18,6 +18,7 @@ from overread.cli.compare_tables import (
     pair_table,
     power_table,
     standing_tables,
+    two_intervals,
 )
 from overread.cli.output import notice, print_json, safe, show
 from overread.errors import UsageError, expected
@@ -150,6 +151,8 @@ def _legend(found: Comparison) -> Iterator[str]:
         "diff: run 1 minus run 2; p McN: exact McNemar, which takes questions as independent; "
         f"p {unit}: permutation {unit} by {unit}; p adj: the p marked *, adjusted {after}."
     )
+    if told := two_intervals(found):
+        yield told
     if len(found.pairs) > _MOST_IN_WORDS:
         yield (
             "shows from: the smallest true difference, in points, that is found with this power; "

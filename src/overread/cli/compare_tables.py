@@ -13,7 +13,14 @@ from overread.analysis.compared_margin import WithinMargin
 from overread.analysis.standings import letter
 from overread.cli.output import is_wide, number_table, percent, safe, stratum_name
 
-__all__ = ["margin_table", "pair_sentences", "pair_table", "power_table", "standing_tables"]
+__all__ = [
+    "margin_table",
+    "pair_sentences",
+    "pair_table",
+    "power_table",
+    "standing_tables",
+    "two_intervals",
+]
 
 _NARROW: Final = 74
 """Columns of text below which p values before adjustment are left to wider screens and JSON."""
@@ -58,6 +65,10 @@ def standing_tables(found: Comparison) -> Iterator[Table]:
         yield table
 
 
+def _of_difference(level: float) -> str:
+    return f"{100 * level:g} % of diff"
+
+
 def _gap(pair: PairDifference, label: str) -> str:
     gap = pair.difference if pair.first == label else -pair.difference
     return f"{100 * gap:+.1f}{'*' if pair.is_told_apart else ' '}"
@@ -78,7 +89,9 @@ def pair_table(
     table = number_table(title)
     for name in names:
         table.add_column(name, overflow="fold", min_width=6)
-    columns = ["n", "1, 2", "diff", "95 %", "only 1, 2", "p McN", f"p {unit}", "p adj"]
+    rows = list(rows)
+    interval = _of_difference(next((row.level for row in rows), 0.95))
+    columns = ["n", "1, 2", "diff", interval, "only 1, 2", "p McN", f"p {unit}", "p adj"]
     # Of several runs the order says the scores.
     left_out = {"1, 2"} if has_order and "run 2" in names else set[str]()
     if not is_wide():
@@ -95,7 +108,7 @@ def pair_table(
             "n": str(row.n),
             "1, 2": f"{percent(row.first_value)}, {percent(row.second_value)}",
             "diff": points(row.difference),
-            "95 %": _bounds(row.low, row.high),
+            interval: _bounds(row.low, row.high),
             "only 1, 2": f"{_dash(row.only_first)}, {_dash(row.only_second)}",
             "p McN": _p(row.p_mcnemar, mark="*" if row.adjusted == "mcnemar" else ""),
             f"p {unit}": _p(row.p_sign_flip, mark="*" if row.adjusted == "sign flip" else ""),
@@ -140,7 +153,8 @@ def margin_table(found: Comparison, margin: float) -> Table:
     for name in ("run 1", "run 2"):
         table.add_column(name, overflow="fold", min_width=6)
     level = next((pair.margin.level for pair in found.pairs if pair.margin), 0.9)
-    columns = [f"{100 * level:.0f} %", "p 1 not worse", "p 2 not worse", "p both", "needed"]
+    interval = _of_difference(level)
+    columns = [interval, "p 1 not worse", "p 2 not worse", "p both", "needed"]
     if not is_wide():
         columns = [columns[0], "p both", "needed"]
     for name in columns:
@@ -150,7 +164,7 @@ def margin_table(found: Comparison, margin: float) -> Table:
         if (within := pair.margin) is None:
             continue
         shown = {
-            f"{100 * level:.0f} %": _bounds(within.low, within.high),
+            interval: _bounds(within.low, within.high),
             "p 1 not worse": _p(within.p_first_not_worse, mark=""),
             "p 2 not worse": _p(within.p_second_not_worse, mark=""),
             "p both": _p(within.p_equivalent, mark=""),
@@ -159,6 +173,20 @@ def margin_table(found: Comparison, margin: float) -> Table:
         verdict = within.verdict.replace("first", "1").replace("second", "2")
         table.add_row(*_names(pair).values(), *(shown[name] for name in columns), verdict)
     return table
+
+
+def two_intervals(found: Comparison) -> str:
+    """Say why a difference has two intervals where a margin is asked about; else empty."""
+    pair = next((pair for pair in found.pairs if pair.margin is not None), None)
+    if pair is None or pair.margin is None:
+        return ""
+    return (
+        f"why two intervals: that of {100 * pair.level:g} % asks whether the runs differ at all, "
+        f"that of {100 * pair.margin.level:g} % is the margin's (two one-sided tests at "
+        f"{50 * (1 - pair.margin.level):g} % each, passed just when it lies within the margin, by "
+        "a method of their own), and the interval of one run alone, as in score and report, is no "
+        "measure of a difference: both saw the same patients."
+    )
 
 
 def pair_sentences(pair: PairDifference, unit: str) -> Iterator[str]:
@@ -214,7 +242,8 @@ def _margin_sentences(within: WithinMargin, units: int, unit: str) -> Iterator[s
     if within.p_equivalent is None:
         yield f"Whether they differ by less than {margin} is open: {within.reason}."
         return
-    between = f"{100 * within.level:.0f} % interval {_bounds(within.low, within.high)}"
+    bounds = _bounds(within.low, within.high)
+    between = f"{100 * within.level:.0f} % interval of the difference {bounds}"
     claims = {
         "equivalent": f"They differ by less than {margin}",
         "first not worse": f"The first is not worse by {margin}",
