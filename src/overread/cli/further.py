@@ -1,4 +1,4 @@
-"""The metrics beside the headline, over all items: one row each, with its judge if it has one."""
+"""The metrics beside the headline, over all items: one row each, with its judge or label."""
 
 from __future__ import annotations
 
@@ -8,17 +8,24 @@ from rich.table import Table
 
 from overread.cli.output import interval, number_table, percent, safe
 from overread.records import Estimate
+from overread.report.metric_names import spec_of
 
 __all__ = ["further_metrics", "further_table"]
 
-_JUDGE = "judge"
+_JUDGE, _TARGET = "judge", "target"
+_MOST_TARGETS = 8
+"""Labels shown one by one; a label map of forty has its page in the report."""
 
 
 def further_metrics(estimates: Sequence[Estimate], *, headline: str) -> list[Estimate]:
     """Pick the totals of metrics that are no part of the headline's own card."""
     card = {headline, f"{headline}_answered", "no_answer", "gain_over_blind"}
+    targets = {each.stratum[_TARGET] for each in estimates if _TARGET in each.stratum}
+    beside = {_JUDGE, _TARGET} if len(targets) <= _MOST_TARGETS else {_JUDGE}
     return [
-        each for each in estimates if each.metric not in card and each.stratum.keys() <= {_JUDGE}
+        each
+        for each in estimates
+        if (each.metric not in card or _TARGET in each.stratum) and each.stratum.keys() <= beside
     ]
 
 
@@ -30,8 +37,8 @@ def further_table(estimates: Sequence[Estimate]) -> Table:
     for name in ("n", "answered", "value", "95 %"):
         table.add_column(name, justify="right", no_wrap=True)
     for each in estimates:
-        judge = each.stratum.get(_JUDGE)
-        name = each.metric.replace("_", " ") + (f", {judge}" if judge else "")
+        beside = each.stratum.get(_JUDGE) or each.stratum.get(_TARGET)
+        name = each.metric.replace("_", " ") + (f", {beside}" if beside else "")
         table.add_row(
             safe(name),
             each.profile,
@@ -43,7 +50,8 @@ def further_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def _shown(estimate: Estimate) -> tuple[str, str]:
-    if estimate.metric.endswith("accuracy"):
+    spec = spec_of(estimate.metric)
+    if estimate.metric.endswith("accuracy") or (spec is not None and spec.unit == "share"):
         return percent(estimate.value), interval(estimate.low, estimate.high)
     value, low, high = (
         "–" if number is None else f"{number:.4g}"

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -126,12 +126,12 @@ def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Ta
         for stratum, by_metric in strata.items()
         if _is_weighted(stratum) and metric in by_metric
     }
-    columns = _columns(metric, chance=_has_chance(strata.values(), metric))
+    columns = _columns(metric, strata.values())
     table = _card(f"{label}, {profile} profile (%)", first="stratum", columns=columns)
     if shared:
         table.add_column("shared", justify="right", no_wrap=True)
     for stratum, by_metric in strata.items():
-        if metric not in by_metric or _is_weighted(stratum):
+        if metric not in by_metric or _is_weighted(stratum) or _names_a_target(stratum):
             continue
         cells = list(_five(by_metric, metric, columns))
         if shared:
@@ -145,6 +145,11 @@ def _is_weighted(stratum: _Stratum) -> bool:
     return any(key == WEIGHTING for key, _ in stratum)
 
 
+def _names_a_target(stratum: _Stratum) -> bool:
+    """Tell a row of one label of a mask: those stand among the further metrics."""
+    return any(key == "target" for key, _ in stratum)
+
+
 def _unweighted(stratum: _Stratum) -> _Stratum:
     return tuple((key, value) for key, value in stratum if key != WEIGHTING)
 
@@ -155,7 +160,7 @@ def totals_table(
     """Tabulate the totals of several runs: a row a run."""
     metric = headline([each for _, estimates in runs for each in estimates])
     totals = [(label, _by_stratum(estimates, profile).get((), {})) for label, estimates in runs]
-    columns = _columns(metric, chance=_has_chance((total for _, total in totals), metric))
+    columns = _columns(metric, [total for _, total in totals])
     table = _card(f"{title}, {profile} profile (%)", first="run", columns=columns)
     for label, total in totals:
         if metric in total:
@@ -177,8 +182,9 @@ def _has_chance(rows: Iterable[Mapping[str, Estimate]], metric: str) -> bool:
     return any(metric in row and row[metric].chance is not None for row in rows)
 
 
-def _columns(metric: str, *, chance: bool) -> dict[str, str]:
+def _columns(metric: str, rows: Collection[Mapping[str, Estimate]]) -> dict[str, str]:
     """Name the columns that there is something for, and room: key → heading."""
+    has_floor = any(metric in row and row[metric].blind_floor is not None for row in rows)
     columns = {
         "n": "n",
         "score": metric.replace("_", " ").removesuffix(" accuracy"),
@@ -191,8 +197,10 @@ def _columns(metric: str, *, chance: bool) -> dict[str, str]:
     }
     if not is_wide():
         del columns["answered"]
-    if not (chance and is_wide()):
+    if not (_has_chance(rows, metric) and is_wide()):
         del columns["chance"]
+    if not has_floor:
+        del columns["blind"], columns["gain"]
     return columns
 
 

@@ -135,7 +135,7 @@ class WbcAttPlusRelease:
             media=media,
             prompt=protocol.prompt(asked, options, media),
             answer_space=Mask(labels=COMPONENTS) if is_mask else protocol.choice_of(task),
-            groups={"image": cell.name, "case": media[0].paths[0].rpartition("/")[2]},
+            groups={"image": cell.name, "case": Path(media[0].paths[0]).stem},
             strata={"task": task, "cell_type": cell.cell_type, "split": selection.split},
         )
 

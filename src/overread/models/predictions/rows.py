@@ -37,7 +37,9 @@ _WITHOUT_BOX = frozenset(
 )
 _SPLITS = {"training": "train", **dict.fromkeys(("val", "valid", "dev"), "validation")}
 _CASE_FIELDS = ("case_id", "case", "image_path", "img_name")
-_VOLUME_ENDING = re.compile(r"\.(?:nii\.gz|nii|npy|npz|mha|mhd|dcm|pt)$", re.IGNORECASE)
+_ENDING = re.compile(
+    r"\.(?:nii\.gz|nii|npy|npz|mha|mhd|dcm|pt|jpe?g|png|bmp|tiff?)$", re.IGNORECASE
+)
 _TABLES = (".csv", ".tsv")
 _LINES = (".jsonl", ".ndjson")
 _LARGEST_FILE = 2**31
@@ -83,14 +85,14 @@ class Row:
 
 
 def case_stem(name: str) -> str:
-    """Give a case's name without folders and without the ending of a volume's file.
+    """Give a case's name without folders and without the ending of a volume or picture.
 
     Examples
     --------
     >>> case_stem("/data/m3d_npy/valid_1/valid_1_a_1.npy"), case_stem("valid_1_a_1.nii.gz")
     ('valid_1_a_1', 'valid_1_a_1')
     """
-    return _VOLUME_ENDING.sub("", name.replace("\\", "/").rpartition("/")[2])
+    return _ENDING.sub("", name.replace("\\", "/").rpartition("/")[2])
 
 
 def read_rows(path: Path) -> tuple[Row, ...]:
