@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -133,6 +134,8 @@ def _break(fault: str | None) -> None:
         raise MemoryError
     if fault == "raise":
         raise ValueError("a fault of the scorer")
+    if fault == "sleep":
+        time.sleep(120)
     if fault == "print":
         print("a library's chatter")
         os.write(1, b"and that of one in C\n")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -98,6 +100,7 @@ def test_a_case_that_breaks_its_process_is_one_failed_case(
     assert told[-1].failed == 1
 
 
+@pytest.mark.slow
 def test_every_case_may_kill_its_process(root: Path) -> None:
     scored = score(root, **{f"c{n:02}": "kill" for n in range(6)})
     assert [dice(one) for one in scored] == [["failed", "failed"]] * 6
@@ -162,6 +165,41 @@ def test_breaking_off_ends_the_processes_at_once(root: Path) -> None:
     begin = time.perf_counter()
     scored.close()
     assert time.perf_counter() - begin < 5
+
+
+ORPHAN = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {here!r})
+from tests.run.test_case_scoring import _Slow, cases_of
+from overread.run.case_scoring import score_cases
+cases = cases_of(Path({root!r}))[:1]
+Slow = [_Slow(), _Slow()]
+list(score_cases(cases, Slow, workers=1, on_progress=print))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are found in /proc")
+def test_a_process_ends_soon_after_the_one_that_started_it(root: Path) -> None:
+    code = ORPHAN.format(here=str(Path(__file__).parents[2]), root=str(root))
+    parent = subprocess.Popen([sys.executable, "-c", code])
+
+    deadline = time.monotonic() + 20
+    while not (found := [*_grandchildren(parent.pid)]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert found
+    time.sleep(1)  # it has the case by now
+    parent.kill()
+    parent.wait()
+    while any(Path(f"/proc/{pid}").exists() for pid in found) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in found)
+
+
+def _grandchildren(pid: int) -> list[str]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [child for task in tasks for child in task.read_text().split()]
 
 
 def test_no_case_needs_no_process(root: Path) -> None:

@@ -9,15 +9,19 @@ import os
 import pickle  # noqa: TID251  between two processes of ours; no byte of it comes from a release
 import signal
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from typing import BinaryIO, Final, cast
 
 from overread.contracts import CaseScorer
 from overread.records import Item, Reference, Response, Score
 
 __all__ = ["Case", "Scored", "failed_rows", "main", "score_case"]
+
+_SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,7 @@ def failed_rows(scorers: Iterable[CaseScorer], case: Case, reason: str) -> list[
 def main() -> None:
     """Load the scorers, say that they are there, then score case after case to the input's end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, who ends this process
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not stand among the rows
     try:
@@ -83,6 +88,13 @@ def main() -> None:
         except EOFError:
             return
         _send(sink, score_case(case, scorers))
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after the one that started it, also in the midst of a case."""
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)
 
 
 def _send(sink: BinaryIO, value: object) -> None:

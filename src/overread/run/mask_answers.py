@@ -35,15 +35,25 @@ def asks_for_mask(item: Item) -> bool:
     return isinstance(item.answer_space, Mask)
 
 
-def check_writer(items: Sequence[Item], model: Model) -> None:
+def check_writer(items: Sequence[Item], model: Model, perturbation: str | None) -> None:
     """Check, before anything is asked, that a model can answer the items that ask for a mask.
 
     Raises
     ------
     UsageError
-        Some items ask for a mask, and the model writes none.
+        Some items ask for a mask, and the model writes none; or they are to be changed, and a mask
+        lies on the grid of the volume as released.
     """
     n = sum(asks_for_mask(item) for item in items)
+    if n and perturbation is not None:
+        raise UsageError(
+            expected(
+                perturbation,
+                rule="questions whose answer is no mask",
+                got=f"{n} of {len(items)} that ask for one, about volumes as released",
+                remedy="Choose other tasks with --task.",
+            )
+        )
     if not n or (isinstance(model, MaskWriter) and model.writes_masks):
         return
     others = sorted({item.task for item in items if not asks_for_mask(item)})

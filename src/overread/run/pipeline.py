@@ -18,6 +18,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from overread.analysis.asked import Asked
 from overread.contracts import Joiner, Learner, Model, Release, Reporter, Training
 from overread.errors import FatalModelError, PartialRunError, ReleaseError
 from overread.imaging.render import PictureRenderer
@@ -91,7 +92,7 @@ def execute(
     )
     items = list(release.items(selection))
     check_selected(items, selection, release)
-    check_writer(items, model)
+    check_writer(items, model, selection.perturbation)
     changed = perturb_selected(items, selection, release, model, request.out, manifest)
     items = items if changed is None else list(changed.items)
     if isinstance(model, Joiner):
@@ -127,7 +128,7 @@ def execute(
         finally:
             _keep_reports(model, store)
         if scores:
-            score_run(store, release, asked, workers=request.workers, on_progress=on_progress)
+            _score(store, release, asked, request, on_progress)
         else:  # what an earlier start scored is not of these answers
             store.replace_scores(())
             store.replace_estimates(())
@@ -219,6 +220,22 @@ def _ask(
         raise FatalModelError(f"{error} {_way_on(store)}") from error
     except KeyboardInterrupt:
         raise PartialRunError(f"Stopped. {_way_on(store)}") from None
+
+
+def _score(
+    store: RunStore,
+    release: Release,
+    asked: Asked,
+    request: RunRequest,
+    on_progress: Callable[[Progress], None],
+) -> None:
+    try:
+        score_run(store, release, asked, workers=request.workers, on_progress=on_progress)
+    except KeyboardInterrupt:
+        raise PartialRunError(
+            f"Stopped while it was scored. {_way_on(store)} 'overread score {store.path}' only "
+            "scores."
+        ) from None
 
 
 def _way_on(store: RunStore) -> str:
