@@ -142,7 +142,7 @@ def _volume(seed: int, place: int) -> _Volume:
     inside = np.argwhere(liver)
     for _ in range(n_lesions):
         centre = inside[body.integers(len(inside))] * np.array(_SPACING_MM)
-        radii = body.uniform(5.0, 14.0) * body.uniform(0.8, 1.25, 3)
+        radii = body.uniform(4.0, 14.0) * body.uniform(0.8, 1.25, 3)
         lesions |= _ellipsoid(points, centre, radii)
     lesions &= liver
     scan = np.random.default_rng([seed, _SCAN, place])
@@ -207,7 +207,7 @@ def _predict(volume: _Volume, rng: np.random.Generator, *, is_eager: bool, place
         i, j, k = np.argwhere(volume.liver)[0]
         mask[i : i + 2, j - 1 : j + 2, k - 1 : k + 1] = True
     if place % 4 == 3:
-        mask = np.asarray(ndimage.binary_dilation(mask, iterations=2), dtype=np.bool_)
+        mask = np.asarray(ndimage.binary_dilation(mask), dtype=np.bool_)
     return mask
 
 
