@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Final
 
 from rich.table import Table
 
-from overread.analysis.empty_masks import POLICIES, LedgerRow
+from overread.analysis.empty_masks import POLICIES, LedgerRow, Policy
 from overread.analysis.mask_results import MaskResults
 from overread.cli.output import is_wide, number_table, safe
 from overread.run.mask_overview import (
     LabelLine,
     distance_metrics,
+    is_compared,
     label_lines,
     share_metrics,
     worst_rows,
 )
 
-__all__ = ["labels_table", "ledger_table", "masks_json", "one_sided_sentences", "worst_table"]
+__all__ = [
+    "labels_table",
+    "ledger_table",
+    "lesions_table",
+    "masks_json",
+    "one_sided_sentences",
+    "worst_table",
+]
 
 _MOST_WORST: Final = 10
 _MOST_LEDGER: Final = 12
 _FEW: Final = 4
 """Rows of a ledger that is shown whole."""
 _SHOWN: Final = 12
+_LONGEST_REASON: Final = 100
+"""Characters: findings have told the whole."""
+_MOST_SHARES: Final = 3
+_POLICIES: Final[Mapping[Policy, str]] = {
+    "defined": "defined",
+    "reference present": "ref. present",
+    "empty agreement is perfect": "empty is best",
+}
 _NOTHING: Final = "–"
 _HEADINGS: Final = {
     "dice": "Dice",
@@ -34,49 +51,81 @@ _HEADINGS: Final = {
     "assd_mm": "ASSD mm",
     "reference_ml": "ref. ml",
     "prediction_ml": "pred. ml",
-    "lesions_found": "found",
-    "lesions_missed": "missed",
-    "lesions_invented": "invented",
 }
 
 
 def labels_table(results: MaskResults) -> Table:
-    """Tabulate the labels: means over the cases with a value, and what became of the others."""
-    lines = label_lines(results)
+    """Tabulate the labels: means over the cases with a value, and what became of the others.
+
+    Labels that are empty on both sides of every case are left out: `one_sided_sentences` counts
+    them.
+    """
+    lines = [line for line in label_lines(results) if not _is_empty(line)]
     n_cases = len(results.cases)
+    several = n_cases > 1
     table = number_table(f"{results.subject}: {_cases(n_cases)}, {_labels(len(lines))}")
     table.add_column("label", overflow="fold", min_width=5)
-    several = n_cases > 1
-    if several:
-        table.add_column("cases", justify="right", no_wrap=True)
-    shares, distances = share_metrics(results), distance_metrics(results)
-    for name in shares:
-        table.add_column(_heading(name), justify="right", no_wrap=True)
-        if name == results.headline and several:
-            table.add_column("median", justify="right", no_wrap=True)
-    volumes = [name for name in ("reference_ml", "prediction_ml") if name in results.metrics]
-    if not is_wide():
-        distances, volumes = distances[:1], []
-    lesions = [name for name in results.metrics if name.startswith("lesions_")]
-    for name in (*distances, *volumes):
-        table.add_column(_heading(name), justify="right", no_wrap=True)
-    for name in lesions:
-        table.add_column(f"lesions {_heading(name)}", justify="right")
-    for name in ("missed", "invented", "no mask") if several else ("fate",):
-        table.add_column(name, justify="right", no_wrap=True)
+    columns = _columns(results, several)
+    for heading in (*(["cases"] if several else []), *(heading for heading, _ in columns)):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("missed", "invented", "no mask") if several else ("fate",):
+        table.add_column(heading, justify="right", no_wrap=True)
     for line in lines:
-        cells = [safe(line.label)]
-        if several:
-            cells.append(str(line.n))
-        for name in shares:
-            cells.append(_number(line.means.get(name), 4))
-            if name == results.headline and several:
-                cells.append(_number(line.medians.get(name), 4))
-        cells += [_number(line.means.get(name), 2) for name in distances]
-        cells += [_volume(line.means.get(name)) for name in volumes]
-        cells += [_total(line, name) for name in lesions]
+        cells = [safe(line.label), *([str(line.n)] if several else [])]
+        cells += [read(line) for _, read in columns]
         cells += _fates(line) if several else [_fate(line)]
         table.add_row(*cells)
+    return table
+
+
+def _columns(results: MaskResults, several: bool) -> list[tuple[str, Callable[[LabelLine], str]]]:
+    """Choose the columns of numbers: as many as a page of 110 characters has room for."""
+    columns: list[tuple[str, Callable[[LabelLine], str]]] = []
+    for name in share_metrics(results)[:_MOST_SHARES]:
+        columns.append((_heading(name), partial(_mean, name=name, decimals=4)))
+        if name == results.headline and several:
+            columns.append(("median", partial(_median, name=name)))
+    distances = distance_metrics(results)
+    shown = distances if is_wide() and not several else distances[:1]
+    columns += [(_heading(name), partial(_mean, name=name, decimals=2)) for name in shown]
+    if is_wide():
+        volumes = [name for name in ("reference_ml", "prediction_ml") if name in results.metrics]
+        columns += [(_heading(name), partial(_volume_of, name=name)) for name in volumes]
+    return columns
+
+
+def _mean(line: LabelLine, *, name: str, decimals: int) -> str:
+    return _number(line.means.get(name), decimals)
+
+
+def _median(line: LabelLine, *, name: str) -> str:
+    return _number(line.medians.get(name), 4)
+
+
+def _volume_of(line: LabelLine, *, name: str) -> str:
+    return _volume(line.means.get(name))
+
+
+def _is_empty(line: LabelLine) -> bool:
+    return line.n_both_empty == line.n
+
+
+def lesions_table(results: MaskResults) -> Table | None:
+    """Tabulate lesions, summed over cases, and false volumes; None where none were counted."""
+    if "lesions_found" not in results.metrics:
+        return None
+    table = number_table("Lesions of all cases")
+    table.add_column("label", overflow="fold", min_width=5)
+    for heading in ("found", "missed", "invented", "false pos. ml", "false neg. ml"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for line in label_lines(results):
+        if not _is_empty(line):
+            table.add_row(
+                safe(line.label),
+                *(_total(line, f"lesions_{each}") for each in ("found", "missed", "invented")),
+                *(_volume(line.means.get(name)) for name in ("fpv_ml", "fnv_ml")),
+            )
+    table.caption = "false volume: of lesions that touch none of the other side, mean over cases"
     return table
 
 
@@ -99,11 +148,14 @@ def _total(line: LabelLine, name: str) -> str:
 
 def one_sided_sentences(results: MaskResults) -> Iterator[str]:
     """Name the labels that only one side has anywhere."""
+    if not is_compared(results):
+        return
     named = {*results.labels.values()}
     lines = label_lines(results)
     if len(lines) > 1:
         n_both = sum(line.n_both_present > 0 for line in lines)
-        yield f"{_labels(n_both)} on both sides."
+        n_empty = sum(map(_is_empty, lines))
+        yield f"{_labels(n_both)} on both sides" + (f", {n_empty} on neither." if n_empty else ".")
     for side, labels in (
         ("references", results.only_reference),
         ("predictions", results.only_prediction),
@@ -116,7 +168,11 @@ def one_sided_sentences(results: MaskResults) -> Iterator[str]:
 
 def ledger_table(ledger: Sequence[LedgerRow]) -> Table | None:
     """Tabulate the ledger: the mean under three policies, of all labels and where they differ."""
-    rows = [row for row in ledger if row.is_moved or row.target is None or len(ledger) <= _FEW]
+    rows = [
+        row
+        for row in ledger
+        if row.n_both_empty < row.n and (row.is_moved or row.target is None or len(ledger) <= _FEW)
+    ]
     if not rows:
         return None
     rows.sort(key=lambda row: row.target is not None)
@@ -126,7 +182,7 @@ def ledger_table(ledger: Sequence[LedgerRow]) -> Table | None:
     for name in ("both", "missed", "invented", "empty", "no mask"):
         table.add_column(name, justify="right", no_wrap=True)
     for policy in POLICIES:
-        table.add_column(policy, justify="right")
+        table.add_column(_POLICIES[policy], justify="right", no_wrap=True)
     for row in rows[:_MOST_LEDGER]:
         table.add_row(
             _heading(row.metric),
@@ -165,7 +221,7 @@ def worst_table(results: MaskResults) -> Table | None:
             safe(row.label or ""),
             _number(row.values.get(results.headline), 4),
             *(_number(row.values.get(name), 2) for name in distance_metrics(results)[:1]),
-            safe(row.reason or (row.fate if row.fate != "both present" else "") or ""),
+            safe(_shortened(row.reason or (row.fate if row.fate != "both present" else "") or "")),
         )
     return table
 
@@ -200,6 +256,10 @@ def masks_json(results: MaskResults, ledger: Sequence[LedgerRow]) -> dict[str, o
 def _numbers(results: MaskResults) -> list[int | None]:
     number_of = {name: number for number, name in results.labels.items()}
     return [number_of.get(line.label) for line in label_lines(results)]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
 
 
 def _heading(metric: str) -> str:

@@ -14,6 +14,7 @@ from overread.analysis.mask_results import MaskResults
 from overread.cli.mask_tables import (
     labels_table,
     ledger_table,
+    lesions_table,
     masks_json,
     one_sided_sentences,
     worst_table,
@@ -26,7 +27,7 @@ from overread.metrics.lesion_matching import LesionRule
 from overread.records import Severity
 from overread.run.case_scoring import WORKERS
 from overread.run.mask_labels import read_label_names
-from overread.run.mask_overview import ledger_of_labels
+from overread.run.mask_overview import is_compared, ledger_of_labels
 from overread.run.mask_scoring import MaskTask, mask_reader, score_mask_folders
 from overread.scoring.masks.measures import MaskMeasures
 
@@ -146,10 +147,13 @@ def score_masks_command(
 def _show(results: MaskResults, ledger: Sequence[LedgerRow]) -> None:
     if results.findings:
         show(findings_table(results.findings, title="Before any score"))
+    if not is_compared(results):
+        notice(f"{results.subject}: no case could be compared.")
+        return
     show(labels_table(results))
     for sentence in one_sided_sentences(results):
         show(safe(sentence))
-    for table in (ledger_table(ledger), worst_table(results)):
+    for table in (lesions_table(results), ledger_table(ledger), worst_table(results)):
         if table is not None:
             show(table)
 

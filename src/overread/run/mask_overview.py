@@ -14,6 +14,7 @@ from overread.analysis.mask_results import MaskResults, MaskRow
 __all__ = [
     "LabelLine",
     "distance_metrics",
+    "is_compared",
     "label_lines",
     "ledger_of_labels",
     "share_metrics",
@@ -100,26 +101,30 @@ def _together(rows: Sequence[LedgerRow]) -> LedgerRow:
     )
 
 
+def is_compared(results: MaskResults) -> bool:
+    """Tell whether any case was compared at all."""
+    return any(row.fate is not None for row in results.rows)
+
+
 def worst_rows(results: MaskResults, *, most: int) -> tuple[MaskRow, ...]:
-    """Give the rows of the lowest headline, cases without a prediction first.
+    """Give the rows of the lowest headline, cases without a prediction first and once each.
 
     Rows that the metric has no value for (both empty) are no failures and are left out, and so are
     perfect ones.
     """
+    lost = [row for row in results.rows if row.label is None and row.fate is None]
     rows = [
         row
         for row in results.label_rows
-        if row.fate != "both empty" and _rank(row, results.headline) < 1.0
+        if row.fate not in (None, "both empty") and _rank(row, results.headline) < 1.0
     ]
     rows.sort(key=lambda row: (_rank(row, results.headline), row.case, row.label or ""))
-    return tuple(rows[:most])
+    return (*lost, *rows)[:most]
 
 
 def _rank(row: MaskRow, metric: str) -> float:
     value = row.values.get(metric)
-    if value is not None:
-        return value
-    return -1.0 if row.values.get("reference_voxels") else 1.0
+    return 0.0 if value is None else value
 
 
 def _line(label: str, rows: Sequence[MaskRow], metrics: Sequence[str]) -> LabelLine:

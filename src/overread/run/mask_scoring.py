@@ -117,7 +117,7 @@ def score_mask_folders(
         only_reference=only_reference,
         only_prediction=only_prediction,
     )
-    return replace(results, findings=(*results.findings, *_failures(results)))
+    return replace(results, findings=(*results.findings, *_failures(results, reports)))
 
 
 def mask_reader(labels: Mapping[int, str]) -> Callable[[Path], LabelMap]:
@@ -256,9 +256,9 @@ def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) ->
         report = reports.get(case.id)
         if report is None:
             continue
-        for problem in report.problems:
+        if report.problems:
             level = Severity.WARNING if report.remedy else Severity.ERROR
-            told.setdefault(("grid", level, problem), []).append(case.id)
+            told.setdefault(("grid", level, "; ".join(report.problems)), []).append(case.id)
         if report.advice:
             told.setdefault(("turned-mask", Severity.WARNING, report.advice), []).append(case.id)
         for note in report.notes:
@@ -270,14 +270,15 @@ def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) ->
             where=_some(ids),
             evidence=evidence,
             effect=_EFFECTS[code, severity],
-            remedy=_REMEDIES.get(code, ""),
+            remedy=_REMEDIES.get(code, "") if severity is not Severity.INFO else "",
             count=len(ids),
         )
 
 
 _EFFECTS: Final = {
     ("grid", Severity.ERROR): "not scored: voxels of one index lie in two places",
-    ("grid", Severity.WARNING): "resampled to the reference's grid by the nearest voxel",
+    ("grid", Severity.WARNING): "predictions were resampled to the reference's grid by the nearest "
+    "voxel",
     ("turned-mask", Severity.WARNING): "the mask may have been written in another orientation",
     ("odd-header", Severity.INFO): "",
 }
@@ -287,25 +288,32 @@ _REMEDIES: Final = {
 }
 
 
-def _failures(results: MaskResults) -> Iterator[Finding]:
-    """Report the cases without a score, by reason."""
-    for status, code, what in (
-        (Status.FAILED, "missing-mask", "no prediction"),
-        (Status.UNPARSED, "unusable-mask", "a prediction that cannot be compared"),
-        (Status.UNDEFINED, "unusable-reference", "a reference that cannot be used"),
-    ):
-        cases = [case for case in results.cases if _status(case, results) is status]
-        if cases:
-            yield Finding(
-                severity=Severity.ERROR,
-                code=code,
-                where=_some([case.id for case in cases]),
-                evidence=f"{what}: {_reason(cases[0], results)}",
-                effect="these cases have no score, and stay in the denominator"
-                if status is not Status.UNDEFINED
-                else "these cases count nowhere",
-                count=len(cases),
-            )
+def _failures(results: MaskResults, reports: Mapping[str, CaseReport]) -> Iterator[Finding]:
+    """Report the cases without a score, by kind; a wrong grid has been told of already."""
+    kinds: dict[str, list[MaskCase]] = {}
+    for case in results.cases:
+        status = _status(case, results)
+        report = reports.get(case.id, CaseReport())
+        if status is Status.UNDEFINED:
+            kinds.setdefault("unusable-reference", []).append(case)
+        elif status is Status.UNPARSED and not (report.problems and not report.remedy):
+            kinds.setdefault("unusable-mask", []).append(case)
+        elif status is Status.FAILED:
+            code = "missing-mask" if case.prediction is None else "broken-case"
+            kinds.setdefault(code, []).append(case)
+    for code, cases in kinds.items():
+        yield Finding(
+            severity=Severity.ERROR,
+            code=code,
+            where=_some([case.id for case in cases]),
+            evidence=_reason(cases[0], results),
+            effect=_UNDEFINED if code == "unusable-reference" else _FAILED,
+            count=len(cases),
+        )
+
+
+_FAILED: Final = "no score, and still in the denominator"
+_UNDEFINED: Final = "nothing can be scored on it, and it counts nowhere"
 
 
 def _status(case: MaskCase, results: MaskResults) -> Status:
