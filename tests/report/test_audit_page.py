@@ -80,3 +80,24 @@ def test_nothing_found_says_so(tmp_path: Path) -> None:
     assert "Nothing was found." in markdown
     # And that nothing could be tried about counts.
     assert "state it with --n" in html
+
+
+def test_a_wide_table_scrolls_in_its_box_and_says_so(tmp_path: Path) -> None:
+    names = ",".join(f"Dice of centre {number}" for number in range(16))
+    cells = ",".join(f"0.{number + 50} (3)" for number in range(16))
+    page = _page(tmp_path, f"place,algorithm,{names}\n1,nnU-Net,{cells}\n2,other,{cells}\n")
+    html = write_audit(page, tmp_path / "out")[0].read_text()
+    assert '<p class="sideways wide-everywhere"' in html
+    assert '<div class="panel scroll sheet-box" tabindex="0"' in html
+    # The column of names stays in view, and none but it.
+    assert re.search(r'<th scope="col" class=" stays"><bdi>algorithm</bdi>', html)
+    assert html.count(' stays"') == 3
+    narrow = write_audit(_page(tmp_path, "m,acc\nA,24.0\nB,30.0\n"), tmp_path / "b")[0].read_text()
+    assert '<p class="sideways' not in narrow
+    assert narrow.count(' stays"') == 3
+
+
+def test_a_table_without_names_keeps_its_first_column(tmp_path: Path) -> None:
+    page = _page(tmp_path, "acc,dice\n24.0,0.31\n30.0,0.52\n")
+    html = write_audit(page, tmp_path / "out")[0].read_text()
+    assert re.search(r'class="number stays"><bdi>acc</bdi>', html)
