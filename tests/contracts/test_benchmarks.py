@@ -8,14 +8,18 @@ from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 
 from overread import registry
 from overread.contracts import Form, Selection
 from overread.errors import ReleaseError
+from overread.imaging.label_map import read_label_map
+from overread.imaging.read_volume import read_volume
 from overread.imaging.render import PictureRenderer
 from overread.imaging.safe_path import resolve_inside
-from overread.records import Choice, Item, Media, Recipe, Severity
+from overread.records import Choice, Item, Mask, Media, Recipe, Severity
+from overread.run.asking import is_shown
 
 
 def media_of(item: Item) -> tuple[Media, ...]:
@@ -121,7 +125,9 @@ def test_a_selection_is_obeyed(case):
 
 def test_a_size_limit_reaches_every_recipe(case):
     for item in case.items(max_side_px=32):
-        assert all(media.recipe.max_side_px == 32 for media in media_of(item))
+        # A mask lies on the grid of what is released, so that it is never shrunk.
+        if not isinstance(item.answer_space, Mask):
+            assert all(media.recipe.max_side_px == 32 for media in media_of(item))
 
 
 def test_options_are_whole(case):
@@ -159,6 +165,27 @@ def test_every_item_has_a_reference_that_can_be_used(case):
         assert reference.problem is None
         if isinstance(item.answer_space, Choice):
             assert reference.answer in item.answer_space.letters
+
+
+def test_a_reference_mask_lies_on_the_grid_of_its_volume_and_holds_known_labels(case):
+    release = case.open()
+    for item in case.items():
+        if not isinstance(item.answer_space, Mask):
+            continue
+        assert item.answer_space.labels
+        assert all(label > 0 and name for label, name in item.answer_space.labels.items())
+        path = release.reference(item.id).path
+        assert path is not None
+        mask = read_label_map(resolve_inside(case.root, path))
+        # Where one label is asked for, a release may tell kinds of it apart: they count as one.
+        if len(item.answer_space.labels) > 1:
+            assert set(np.unique(mask.array)) <= {0, *item.answer_space.labels}
+        for media in item.media:
+            if media.kind == "volume":
+                volume = read_volume(resolve_inside(case.root, media.paths[0]))
+                assert mask.geometry is not None
+                assert mask.array.shape == volume.array.shape
+                assert np.allclose(mask.geometry.affine_lps, volume.geometry.affine_lps, atol=1e-3)
 
 
 def test_an_unknown_id_has_no_reference(case):
@@ -202,6 +229,9 @@ def test_pictures_can_be_shown(case):
         if (item.task, item.condition) not in shown:
             shown.add((item.task, item.condition))
             for media in media_of(item):
+                if not is_shown(item, media):
+                    assert read_volume(resolve_inside(case.root, media.paths[0])).array.size
+                    continue
                 pictures = render(media)
                 # A volume is one path and as many pictures as its preparation makes of it.
                 assert len(pictures) == len(media.paths) or media.kind == "volume"

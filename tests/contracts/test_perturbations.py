@@ -12,6 +12,7 @@ import pytest
 from overread import registry
 from overread.analysis.perturbed import perturb, perturbed_again
 from overread.contracts import Neighbours, NotApplicable, Rewording, Scene, Selection
+from overread.imaging.render import PictureRenderer
 from overread.imaging.stored_unit import UnitLooker
 from overread.records import Choice, Item, ModelIdentity, Reference
 from overread.store.hashes import item_media, request_hash
@@ -24,7 +25,11 @@ def items_of(case: Any) -> tuple[list[Item], Scene]:
     """Take items evenly from all of a release, with what may be seen beside them."""
     release = case.open()
     every = list(release.items(Selection(split=release.card.splits[0])))
-    scene = Scene(others=Neighbours(every), unit_of=UnitLooker(release.media_root))
+    scene = Scene(
+        others=Neighbours(every),
+        unit_of=UnitLooker(release.media_root),
+        render=PictureRenderer(release.media_root),
+    )
     return list(islice(every, 0, None, max(1, len(every) // MOST))), scene
 
 
@@ -88,7 +93,14 @@ def test_a_prompt_shows_what_the_item_shows(name: str, case: Any) -> None:
     release = case.open()
     items, scene = items_of(case)
     found = perturb(
-        items, name, seed=3, others=scene.others, release=release, unit_of=scene.unit_of, kept={}
+        items,
+        name,
+        seed=3,
+        others=scene.others,
+        release=release,
+        unit_of=scene.unit_of,
+        render=scene.render,
+        kept={},
     )
     assert len(found.items) + len(found.left_out) == len(items)
     for item in found.items:
@@ -106,7 +118,14 @@ def test_a_record_gives_the_same_items_again(name: str, case: Any) -> None:
     release = case.open()
     items, scene = items_of(case)
     found = perturb(
-        items, name, seed=3, others=scene.others, release=release, unit_of=scene.unit_of, kept={}
+        items,
+        name,
+        seed=3,
+        others=scene.others,
+        release=release,
+        unit_of=scene.unit_of,
+        render=scene.render,
+        kept={},
     )
     kept = json.loads(json.dumps({key: dict(drawn) for key, drawn in found.parameters.items()}))
     applied = [item for item in items if item.id in kept]
@@ -119,7 +138,14 @@ def test_a_change_is_another_request(name: str, case: Any) -> None:
     release = case.open()
     items, scene = items_of(case)
     found = perturb(
-        items, name, seed=3, others=scene.others, release=release, unit_of=scene.unit_of, kept={}
+        items,
+        name,
+        seed=3,
+        others=scene.others,
+        release=release,
+        unit_of=scene.unit_of,
+        render=scene.render,
+        kept={},
     )
     by_id = {item.id: item for item in items}
     for item in found.items:
