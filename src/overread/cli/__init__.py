@@ -35,6 +35,7 @@ for _name, _help in {
     "run": "Ask a model the questions of a release, score, and print the score card.",
     "score": "Score a run again, score files of predictions, or have models judge or read answers.",
     "compare": "Compare runs pair by pair, clustered by patient.",
+    "gap": "Say what one circumstance costs in the same patients: a phase, a box, a centre.",
     "reproduce": "Rebuild a published table from its released files, and say what is off.",
     "probe": "Ask the same questions with the picture removed, swapped, mirrored or blurred.",
     "rank": "Rank methods from a table of cases, and say how sure the order is.",
