@@ -40,6 +40,9 @@ def blocks_of(
 ) -> tuple[Block, ...]:
     """Part a table into blocks, under a policy for missing values.
 
+    A stratum in which no method has a value of a metric (Dice where no case has a lesion) ranks
+    nobody by it, and has no block; a metric without any value has one that is empty.
+
     Raises
     ------
     UsageError
@@ -47,11 +50,14 @@ def blocks_of(
     """
     units = patient_codes(table)
     strata = np.array(table.strata or ("",) * len(table.cases), dtype=object)
-    return tuple(
-        _block(table, metric, stratum, np.flatnonzero(strata == stratum), units, options)
-        for metric in metrics
-        for stratum in dict.fromkeys(strata.tolist())
-    )
+    found: list[Block] = []
+    for metric in metrics:
+        blocks = [
+            _block(table, metric, stratum, np.flatnonzero(strata == stratum), units, options)
+            for stratum in dict.fromkeys(strata.tolist())
+        ]
+        found += [block for block in blocks if block.rows.size] or blocks[:1]
+    return tuple(found)
 
 
 def patient_codes(table: CaseTable) -> NDArray[np.int64]:

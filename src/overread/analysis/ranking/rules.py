@@ -241,12 +241,23 @@ def _over_strata(
     """Bring the strata of one metric together: (draws, k) ranks."""
     if options.combine == "values":
         block, _, turned = mine[0]
-        scores = np.mean([each for _, each, _ in mine], axis=0)
+        scores = _mean_of_strata([each for _, each, _ in mine])
         return _ranks(block, options, scores, turned, final=False)
-    return np.mean(
-        [_ranks(block, options, score, turned, final=False) for block, score, turned in mine],
-        axis=0,
+    return _mean_of_strata(
+        [_ranks(block, options, score, turned, final=False) for block, score, turned in mine]
     )
+
+
+def _mean_of_strata(strata: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Average (draws, k) over strata; one without any method's value in a draw takes no part in it.
+
+    A resample may hold no case of a stratum that has a value at all.
+    """
+    table = np.stack(strata)
+    takes_part = ~np.isnan(table).all(axis=2, keepdims=True)
+    n = takes_part.sum(axis=0)
+    total = np.where(takes_part, table, 0.0).sum(axis=0)
+    return np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
 
 
 def _broken(
@@ -257,7 +268,7 @@ def _broken(
 ) -> NDArray[np.float64]:
     """Break ties by the mean of one metric: over the cases of each stratum, then over strata."""
     mine = [block for block in blocks if block.metric.name == metric]
-    means = np.mean([weighted_means(b.goodness, counts[:, b.rows]) for b in mine], axis=0)
+    means = _mean_of_strata([weighted_means(b.goodness, counts[:, b.rows]) for b in mine])
     k = ranks.shape[1]
     second = rank_values(means, larger_is_better=True, tolerance=mine[0].tolerance, absent="last")
     return rank_values(ranks * (k + 1) + second, ties="min")
