@@ -70,9 +70,13 @@ class AutoPet3Release:
         """The benchmark's card."""
         return protocol.CARD
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """SHA-256 of the studies with their parts, and of the bytes of their masks."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
         found = hashlib.sha256()
         for study in self._studies.values():
             found.update(f"{study.split} {study.id}\n".encode(errors="replace"))

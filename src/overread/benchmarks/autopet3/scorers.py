@@ -214,7 +214,9 @@ class AutoPetHonest:
                 answer=dice.answer,
             )
             row = mask_row(item, response, outcome, spec=spec, profile=self.profile)
-            yield _without_lesion(row) if has_no_lesion and spec in _OF_LESIONS else row
+            if has_no_lesion and spec in _OF_LESIONS:
+                row = _without_lesion(row)
+            yield from _by_label(row)
 
     def failed(self, item: Item, response: Response, reason: str) -> Iterator[Score]:
         """Give the rows of a case whose scoring broke."""
@@ -237,7 +239,14 @@ class AutoPetHonest:
                 row = _without_lesion(row)
             elif has_lesion and spec is CLEAN_NEGATIVE:
                 row = replace(row, status=Status.UNDEFINED, reason=spec.undefined)
-            yield row
+            yield from _by_label(row)
+
+
+def _by_label(row: Score) -> Iterator[Score]:
+    """Give counts of lesions for the label, too: pooled shares are made label by label."""
+    if row.metric == LESIONS_RIGHT.name:
+        yield replace(row, target=LESION)
+    yield row
 
 
 def _without_lesion(row: Score) -> Score:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +50,7 @@ class _Drawn:
 def synthesise(root: Path, *, seed: int, size: int) -> None:
     """Write `size` studies, half of them a test part with all four pairs of tracer and centre.
 
-    Each third study or so has no lesion. ``predictions/careful`` and ``predictions/eager`` hold
+    Each third study has no lesion. ``predictions/careful`` and ``predictions/eager`` hold
     masks of the test part by two methods: ``--model masks:FOLDER/predictions/careful``.
     """
     rng = np.random.default_rng(seed)
@@ -61,12 +62,12 @@ def synthesise(root: Path, *, seed: int, size: int) -> None:
     n_test = (size + 1) // 2
     drawn = _studies(rng, size - n_test, _TRAINED, is_test=False)
     drawn += _studies(rng, n_test, _SUBSETS, is_test=True)
-    seen: dict[bool, int] = {}
+    seen: Counter[tuple[bool, str, str]] = Counter()
     for study in drawn:
-        turn = seen.setdefault(study.is_test, 0)
-        seen[study.is_test] += 1
-        # The first studies of each part have lesions; of each five that follow two have none.
-        body = draw_body(rng, study.tracer, study.centre, has_lesion=turn % 5 not in (2, 4))
+        subset = study.is_test, study.tracer, study.centre
+        # The second of each three in a subset has no lesion: every subset has studies with some.
+        body = draw_body(rng, study.tracer, study.centre, has_lesion=seen[subset] % 3 != 1)
+        seen[subset] += 1
         _write_study(root, study, body)
         if study.is_test:
             _write_masks(root, study, body)
