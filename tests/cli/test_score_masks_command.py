@@ -1,0 +1,275 @@
+"""What `overread score-masks` prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import polars as pl
+import pytest
+
+from overread.cli import main
+
+A, B, ALL = slice(2, 6), slice(4, 8), slice(1, 7)
+
+
+def call(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(("score-masks", *map(str, arguments)))
+    return int(stop.value.code or 0)
+
+
+def as_json(capsys, *arguments: object, status=0):
+    assert call(*arguments, "--json") == status
+    return json.loads(capsys.readouterr().out)
+
+
+def boxes(*filled):
+    array = np.zeros((12, 10, 8), np.uint8)
+    for label, *where in filled:
+        array[tuple(where)] = label
+    return array
+
+
+def write(path: Path, array, *, affine=None) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nibabel.save(nibabel.Nifti1Image(array, np.eye(4) if affine is None else affine), path)
+    return path
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """Six cases: shifted, perfect, missed, invented, empty on both sides, without a prediction."""
+    lump, shifted, nothing = boxes((1, A, ALL, ALL)), boxes((1, B, ALL, ALL)), boxes()
+    for name, reference, prediction in (
+        ("a", lump, shifted),
+        ("b", lump, lump),
+        ("c", lump, nothing),
+        ("d", nothing, lump),
+        ("e", nothing, nothing),
+        ("f", lump, None),
+    ):
+        write(tmp_path / "ref" / f"{name}.nii.gz", reference)
+        if prediction is not None:
+            write(tmp_path / "pred" / f"{name}_seg.nii.gz", prediction)
+    return tmp_path / "ref", tmp_path / "pred"
+
+
+def test_two_files_are_compared_label_by_label(tmp_path, capsys):
+    one = write(tmp_path / "one.nii.gz", boxes((1, A, ALL, ALL), (4, slice(8, 9), ALL, ALL)))
+    other = write(tmp_path / "other.nii.gz", boxes((1, B, ALL, ALL), (9, slice(9, 10), ALL, ALL)))
+    assert call(one, other, "--tolerance", "2", "--tolerance", "0.5") == 0
+    out = capsys.readouterr().out
+    assert "other.nii.gz against one.nii.gz: 1 case, 3 labels" in out
+    line = next(line for line in out.splitlines() if line.startswith("│ 1 "))
+    # 72 of 144 voxels in both, 2 mm apart at either end.
+    assert [each.strip() for each in line.strip("│").split("│")][:2] == ["1", "0.5000"]
+    assert "2.00" in line
+    assert "NSD 2 mm" in out
+    assert "NSD 0.5 mm" in out
+    assert "Only references have: 4." in out
+    assert "Only predictions have: 9." in out
+    assert "1 label on both sides." in out
+
+
+def test_the_ledger_stands_beside_the_means(folders, capsys):
+    found = as_json(capsys, *folders, status=1)
+    (label,) = found["labels"]
+    assert (label["number"], label["label"], label["n"]) == (1, "1", 6)
+    assert (label["n_missed"], label["n_invented"]) == (1, 1)
+    assert (label["n_both_empty"], label["n_without"]) == (1, 1)
+    # Dice 0.5, 1, 0 and 0 of those that have one.
+    assert label["means"]["dice"] == 0.375
+    assert label["medians"]["dice"] == 0.25
+    ledger = {row["metric"]: row for row in found["ledger"]}
+    means = ledger["dice"]["means"]
+    assert means["defined"] == 0.375  # four cases
+    assert means["reference present"] == 0.375  # 0.5, 1, 0, and 0 for no prediction
+    assert means["empty agreement is perfect"] == pytest.approx(2.5 / 6)
+    diagonal = (12**2 + 10**2 + 8**2) ** 0.5
+    assert ledger["hd95_mm"]["means"]["reference present"] == pytest.approx(
+        (2.0 + 0.0 + 2 * diagonal) / 4
+    )
+    (finding,) = [each for each in found["findings"] if each["code"] == "missing-mask"]
+    assert (finding["where"], finding["count"]) == ("f", 1)
+    naming = next(each for each in found["findings"] if each["code"] == "mask-naming")
+    assert "predictions by their names without endings such as _seg" in naming["evidence"]
+
+
+def test_people_are_shown_what_was_lost_first(folders, capsys):
+    assert call(*folders) == 1
+    out = capsys.readouterr().out
+    assert "error missing-mask" in out
+    assert out.index("Before any score") < out.index("6 cases, 1 label") < out.index("Worst first")
+    worst = out[out.index("Worst first") :].splitlines()
+    names = [line.split("│")[1].strip() for line in worst if line.startswith("│")]
+    assert names == ["f", "c", "d", "a"]
+
+
+@pytest.mark.slow
+def test_tables_and_a_page_are_written(folders, tmp_path, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "scores.csv").write_text("of an earlier run", encoding="utf-8")
+    assert call(*folders, "--out", out, "--lesions", "--centreline") == 1
+    assert "Lesions of all cases" in capsys.readouterr().out
+    scores = pl.read_parquet(out / "scores.parquet")
+    assert scores.equals(pl.read_csv(out / "scores.csv", schema=scores.schema))
+    dice = scores.filter((pl.col("metric") == "dice") & (pl.col("label") == "1"))
+    assert dict(zip(dice["case"], dice["value"], strict=True)) == {
+        "a": 0.5,
+        "b": 1.0,
+        "c": 0.0,
+        "d": 0.0,
+        "e": None,
+        "f": None,
+    }
+    assert dict(zip(dice["case"], dice["fate"], strict=True))["d"] == "invented"
+    labels = pl.read_parquet(out / "labels.parquet")
+    assert labels.height == 12
+    assert {"dice", "hd95_mm", "nsd_3mm", "cldice", "lesions_found"} <= {*labels.columns}
+    page = (out / "index.html").read_text("utf-8")
+    assert "pred against ref" in page
+
+
+def test_another_grid_is_not_scored_unless_told_how(tmp_path, capsys):
+    array = boxes((1, A, ALL, slice(0, 3)))
+    affine = np.diag([-1.0, 1.0, 1.0, 1.0])
+    affine[0, 3] = 11.0
+    one = write(tmp_path / "one.nii.gz", array)
+    other = write(tmp_path / "other.nii.gz", np.ascontiguousarray(array[::-1]), affine=affine)
+    assert call(one, other) == 1
+    said = capsys.readouterr()
+    text = " ".join(said.out.split())
+    assert "direction: RAS in the reference, LAS in the prediction" in text
+    assert "With axis 1 reversed the prediction would reach a Dice of 1.000" in text
+    assert "no case could be compared" in said.err
+    found = as_json(capsys, one, other, "--resample", "nearest")
+    assert found["labels"][0]["means"]["dice"] == 1.0
+    assert "grid" in {finding["code"] for finding in found["findings"]}
+
+
+def test_a_case_is_not_dropped_for_lacking_a_label(tmp_path, capsys):
+    """Label 2 is in one case only: in the other it is empty on both sides, and counted there."""
+    for side in ("ref", "pred"):
+        write(tmp_path / side / "a.nii.gz", boxes((1, A, ALL, ALL)))
+        write(tmp_path / side / "b.nii.gz", boxes((1, A, ALL, ALL), (2, slice(8, 9), ALL, ALL)))
+    write(tmp_path / "ref" / "c.nii.gz", boxes((1, A, ALL, ALL)))
+    found = as_json(capsys, tmp_path / "ref", tmp_path / "pred", "--no-surface", status=1)
+    labels = {each["label"]: each for each in found["labels"]}
+    assert labels["2"]["n"] == 3
+    assert (labels["2"]["n_both_empty"], labels["2"]["n_without"]) == (1, 1)
+    absent = {row["case"]: row for row in found["cases"] if row["label"] == "2"}
+    assert absent["a"]["fate"] == "both empty"
+    assert absent["a"]["values"]["reference_voxels"] == 0.0
+    assert absent["c"]["status"] == "failed"
+    assert absent["c"]["values"]["reference_voxels"] == 0.0
+    assert absent["c"]["values"]["prediction_voxels"] is None
+
+
+def test_labels_are_named_and_others_are_left_out(folders, tmp_path, capsys):
+    found = as_json(capsys, *folders, "--labels", "1=lesion,2=cyst", status=1)
+    assert [each["label"] for each in found["labels"]] == ["lesion", "cyst"]
+    assert found["labels"][1]["n_both_empty"] == 5
+
+
+def test_a_folder_of_structures_stands_against_a_label_map(tmp_path, capsys):
+    write(tmp_path / "parts" / "liver.nii.gz", boxes((1, A, ALL, ALL)))
+    write(tmp_path / "parts" / "spleen.nii.gz", boxes((1, slice(8, 9), ALL, ALL)))
+    whole = write(tmp_path / "map.nii.gz", boxes((5, A, ALL, ALL), (6, slice(8, 9), ALL, ALL)))
+    assert call(tmp_path / "parts", whole) == 2
+    assert "--labels: expected the name of each label" in capsys.readouterr().err
+    found = as_json(
+        capsys, tmp_path / "parts", whole, "--labels", "5=liver,6=spleen", "--out", tmp_path / "o"
+    )
+    assert [each["means"]["dice"] for each in found["labels"]] == [1.0, 1.0]
+    assert (tmp_path / "o" / "index.html").is_file()
+    found = as_json(capsys, tmp_path / "parts", tmp_path / "parts", "--structures")
+    assert [each["label"] for each in found["labels"]] == ["liver", "spleen"]
+
+
+def test_a_picture_needs_no_spacing_for_dice_and_one_for_distances(tmp_path, capsys):
+    from PIL import Image
+
+    array = np.zeros((20, 30), np.uint8)
+    array[5:10, 5:15] = 1
+    for name in ("one", "other"):
+        Image.fromarray(array).save(tmp_path / f"{name}.png")
+    files = (tmp_path / "one.png", tmp_path / "other.png")
+    found = as_json(capsys, *files)
+    assert found["labels"][0]["means"]["dice"] == 1.0
+    assert found["labels"][0]["means"]["hd95_mm"] is None
+    found = as_json(capsys, *files, "--spacing", "0.5,0.5")
+    assert found["labels"][0]["means"]["hd95_mm"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--spacing", "1,0,1"),
+        ("--spacing", "1"),
+        ("--tolerance", "-1"),
+        ("--tolerance", "nan"),
+        ("--workers", "0"),
+        ("--lesions", "--match", "iou:2"),
+        ("--lesions", "--match", "touch"),
+        ("--labels", "liver"),
+        ("--image", "absent"),
+        ("--pattern", "none"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_is_read(folders, wrong, capsys):
+    assert call(*folders, *wrong) == 2
+    assert wrong[-2] in capsys.readouterr().err
+
+
+def test_a_file_is_no_folder_to_write_to(folders, tmp_path, capsys):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert call(*folders, "--out", tmp_path / "file") == 2
+    assert call(tmp_path / "absent", folders[1]) == 2
+    assert "REFERENCE" in capsys.readouterr().err
+
+
+def test_broken_files_never_stop_the_rest(folders, capsys):
+    reference, prediction = folders
+    (prediction / "a_seg.nii.gz").write_bytes(b"no mask")
+    write(prediction / "b_seg.nii.gz", boxes((1, A, ALL, ALL)) * np.float32(0.4))
+    (reference / "d.nii.gz").write_bytes(b"no mask")
+    found = as_json(capsys, *folders, status=1)
+    codes = {finding["code"]: finding for finding in found["findings"]}
+    assert codes["unusable-mask"]["count"] == 2
+    assert codes["unusable-reference"]["where"] == "d"
+    assert codes["missing-mask"]["where"] == "f"
+    status = {row["case"]: row["status"] for row in found["cases"] if row["label"] == "1"}
+    assert status == {
+        "a": "unparsed",
+        "b": "unparsed",
+        "c": "ok",
+        "d": "undefined",
+        "e": "ok",
+        "f": "failed",
+    }
+
+
+@pytest.mark.data
+def test_the_real_pair(released_data, tmp_path, capsys):
+    folder = released_data / "totalsegmentator_ct"
+    found = as_json(
+        capsys,
+        folder / "example_seg.nii.gz",
+        folder / "example_seg_fast.nii.gz",
+        "--out",
+        tmp_path,
+        "--image",
+        folder / "example_ct_sm.nii.gz",
+    )
+    labels = {each["label"]: each for each in found["labels"]}
+    assert sum(each["n_both_present"] for each in found["labels"]) == 40
+    assert found["only_reference"] == ["13"]
+    first = labels["1"]["means"]
+    assert first["dice"] == pytest.approx(0.9774, abs=5e-5)
+    assert first["hd95_mm"] == 3.0
+    assert first["nsd_3mm"] == pytest.approx(0.9999, abs=5e-5)
+    assert (tmp_path / "index.html").stat().st_size > 10_000
