@@ -1,0 +1,48 @@
+"""Audit: the printed tables that a benchmark carries, looked at cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from overread.audits.table.audit import audit_table
+from overread.audits.table.read_claims import read_claims
+from overread.contracts import Audit, Release
+from overread.records import Finding
+from overread.store.printed_table import read_table
+
+__all__ = ["AUDIT", "PrintsTables"]
+
+
+@runtime_checkable
+class PrintsTables(Protocol):
+    """A release that knows the printed tables of its benchmark as files."""
+
+    def printed_tables(self) -> Sequence[tuple[Path, Path]]:
+        """Give each table (CSV) with what is claimed of it (TOML)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _TableAudit:
+    """Does for the tables of a benchmark what `overread audit table` does for any."""
+
+    name: str
+    summary: str
+
+    def look(self, release: Release) -> Iterator[Finding]:
+        """Report what the cells of each table contradict."""
+        if not isinstance(release, PrintsTables):
+            return
+        for table, claims in release.printed_tables():
+            found = audit_table(read_table(table), read_claims(claims), label=table.name)
+            for finding in found.findings:
+                yield replace(finding, where=f"{table.name}: {finding.where}")
+
+
+AUDIT: Audit = _TableAudit(
+    name="printed-tables",
+    summary="cells of a benchmark's printed tables that contradict each other",
+)
