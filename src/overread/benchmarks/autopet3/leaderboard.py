@@ -3,7 +3,7 @@
 A position is the rank of a subset's mean among all 29 entrants, of whom 19 are listed; an overall
 rank is the mean of four positions, and the score weighs the three of them. So scores follow from
 overall ranks exactly, overall ranks from positions up to shared places (an entrant that shares a
-place has half a position more than is printed), and positions not at all from the rows alone.
+place has half a position more than is printed), and positions from no rows but all 29.
 """
 
 from __future__ import annotations
@@ -43,15 +43,11 @@ def rebuilt_cells(rows: Sequence[Mapping[str, str]]) -> Iterator[RebuiltCell]:
     Yields
     ------
     RebuiltCell
-        The score from the printed overall ranks, with the score among the listed rows alone as
-        corrected value; then the overall ranks from the printed positions.
+        The score from the printed overall ranks; the overall ranks from the printed positions; then
+        the score that each row would have if the listed ones were all, which was never printed.
     """
-    among_listed = listed_scores(rows)
-    places, listed = _places(rows), _ranks(among_listed[:, np.newaxis])[:, 0]
-    for number, row in enumerate(rows):
+    for row in rows:
         ranks = {name: float(row[f"{name} overall rank"]) for name in METRICS}
-        score = sum(weight * ranks[name] for name, (weight, _) in METRICS.items())
-        moved = places[number] != listed[number]
         yield RebuiltCell(
             row=row["algorithm"],
             column="mean position",
@@ -59,16 +55,12 @@ def rebuilt_cells(rows: Sequence[Mapping[str, str]]) -> Iterator[RebuiltCell]:
             published=float(row["mean position"]),
             decimals=4,
             source=_SOURCE,
-            recomputed=score,
-            corrected=float(among_listed[number]),
-            fault=f"place {places[number]:g} of the rows listed, and place {listed[number]:g} when "
-            "they alone are ranked: the order of two depends on who else takes part"
-            if moved
-            else None,
+            recomputed=sum(weight * ranks[name] for name, (weight, _) in METRICS.items()),
         )
     for name in METRICS:
         for row in rows:
             yield _overall_rank(row, name)
+    yield from _among_listed(rows)
 
 
 def subset_values(rows: Sequence[Mapping[str, str]], metric: str) -> NDArray[np.float64]:
@@ -87,6 +79,26 @@ def listed_scores(rows: Sequence[Mapping[str, str]]) -> NDArray[np.float64]:
         values = subset_values(rows, name)
         total += weight * _ranks(values if smaller_is_better else -values).mean(axis=1)
     return total
+
+
+def _among_listed(rows: Sequence[Mapping[str, str]]) -> Iterator[RebuiltCell]:
+    scores = listed_scores(rows)
+    places, alone = _places(rows), _ranks(scores[:, np.newaxis])[:, 0]
+    for number, row in enumerate(rows):
+        moved = places[number] != alone[number]
+        yield RebuiltCell(
+            row=row["algorithm"],
+            column="mean position among the rows listed",
+            unit="1",
+            published=None,
+            decimals=4,
+            source=_SOURCE,
+            recomputed=float(scores[number]),
+            fault=f"place {places[number]:g} of the rows by the printed score, place "
+            f"{alone[number]:g} here: the order of two depends on who else takes part"
+            if moved
+            else None,
+        )
 
 
 def _overall_rank(row: Mapping[str, str], name: str) -> RebuiltCell:
