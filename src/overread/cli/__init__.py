@@ -73,6 +73,11 @@ build.command(
     name="lesion-text",
     help="Draft lesion descriptions from report sentences, for people to review.",
 )
+build.command(
+    "overread.cli.build_clicks_command:clicks_command",
+    name="clicks",
+    help="Simulate clicks on lesions and around them from masks, as TriALS's interactive task has.",
+)
 finetune.command(
     "overread.cli.finetune_command:finetune_clip_command",
     name="clip",
