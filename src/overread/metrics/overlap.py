@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from overread.errors import UsageError, expected
+from overread.metrics.boxes import hull, occupied_box
 from overread.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ OVERLAP_METRICS: Final = (
     PREDICTION_ML,
 )
 
-_VOXELS_AT_ONCE: Final = 1 << 17
+_VOXELS_AT_ONCE: Final = 1 << 16
 """Joint codes of so many voxels are in memory at once, 8 bytes each."""
 _LARGEST_HISTOGRAM: Final = 1 << 16
 """Cells of a joint histogram that is counted directly; above it codes are sorted."""
@@ -165,7 +166,7 @@ def overlap_table(
     Parameters
     ----------
     reference, prediction
-        Label maps of one shape, any number of axes, whole numbers or booleans (True is label 1).
+        Label maps of one shape, one axis or more, whole numbers or booleans (True is label 1).
     labels
         Values to count, in the order wanted; a value that nobody uses counts 0.
 
@@ -221,7 +222,12 @@ def joint_counts(
     """
     check_label_maps(reference, prediction)
     counts: Counter[tuple[int, int]] = Counter()
-    for one, other in _parts(reference, prediction):
+    boxes = [box for box in map(occupied_box, (reference, prediction)) if box is not None]
+    box = hull(*boxes) if boxes else (slice(0, 0),) * reference.ndim
+    inside, also_inside = reference[box], prediction[box]
+    if reference.size > inside.size:
+        counts[0, 0] = reference.size - inside.size
+    for one, other in _parts(inside, also_inside):
         counts.update(_pairs(one, other))
     return dict(sorted(counts.items()))
 

@@ -10,11 +10,12 @@ closed there. Where one side is empty there is no distance: None, neither 0 nor 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from overread.errors import UsageError, expected
+from overread.metrics.boxes import Box, hull, label_boxes
 from overread.metrics.nearest import Marks, Steps, marks_in, nearest, steps_around
 from overread.metrics.overlap import check_label_maps
 from overread.metrics.surface_elements import border_voxels, element_areas, surface_codes
@@ -33,7 +34,7 @@ from overread.metrics.surface_readings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -53,10 +54,6 @@ __all__ = [
     "point_distances",
     "surface_distances",
 ]
-
-_Box: TypeAlias = tuple[slice, ...]
-_LARGEST_USUAL_LABEL: Final = 65_535
-"""Up to here one pass finds the boxes of all labels; each label above it costs a pass."""
 
 
 def surface_distances(
@@ -166,13 +163,16 @@ def label_surface_distances(
     """
     ruler = _ruler(reference, prediction, spacing_mm, method=method, connectivity=connectivity)
     wanted = list(map(int, labels))
-    ours, theirs = _boxes(reference, wanted), _boxes(prediction, wanted)
-    return {
-        label: None
-        if ours[label] is None or theirs[label] is None
-        else _measure(reference, prediction, label, _hull(ours[label], theirs[label]), ruler)
-        for label in wanted
-    }
+    ours, theirs = label_boxes(reference, wanted), label_boxes(prediction, wanted)
+    found: dict[int, SurfaceDistances | None] = {}
+    for label in wanted:
+        one, other = ours[label], theirs[label]
+        found[label] = (
+            None
+            if one is None or other is None
+            else _measure(reference, prediction, label, hull(one, other), ruler)
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -189,7 +189,7 @@ def _measure(
     reference: NDArray[np.integer],
     prediction: NDArray[np.integer],
     label: int,
-    box: _Box,
+    box: Box,
     ruler: _Ruler,
 ) -> SurfaceDistances:
     # Of maps in Fortran order, as nibabel gives them, the other order would be read across.
@@ -217,26 +217,6 @@ def _marks(part: NDArray[np.integer], label: int, order: Literal["C", "F"], rule
     if ruler.method == "points":
         return marks_in(border_voxels(mask, ruler.neighbour_axes).view(np.uint8))
     return marks_in(surface_codes(mask.view(np.uint8)))
-
-
-def _boxes(array: NDArray[np.integer], labels: list[int]) -> dict[int, _Box | None]:
-    """Find the box of each label; None for a label without voxels."""
-    from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs] - scipy ships none
-
-    find = cast("Callable[..., list[_Box | None]]", ndimage.find_objects)
-    usual = [label for label in labels if 0 < label <= _LARGEST_USUAL_LABEL]
-    found = find(array, max(usual)) if usual else []
-    boxes = {label: found[label - 1] for label in usual}
-    for label in set(labels) - boxes.keys():
-        boxes[label] = find((array == label).view(np.uint8), 1)[0]
-    return boxes
-
-
-def _hull(one: _Box | None, other: _Box | None) -> _Box:
-    return tuple(
-        slice(min(a.start, b.start), max(a.stop, b.stop))
-        for a, b in zip(one or (), other or (), strict=True)
-    )
 
 
 def _ruler(
