@@ -12,6 +12,7 @@ from typing import Any
 from benches.bootstrap import DRAWS, ITEMS, MODELS, PATIENTS, measure_bootstrap
 from benches.exam_drawing import EXAM_LESIONS, measure_exam_drawing
 from benches.harness import measure_harness
+from benches.masks import measure_masks
 from benches.neighbours import NEIGHBOURS_LESIONS, NEIGHBOURS_WIDTH, measure_neighbours
 from benches.scale import LESIONS, QUESTIONS, measure_scale
 from benches.startup import measure_startup
@@ -33,6 +34,7 @@ def main() -> None:
         "neighbours",
         "exam-drawing",
         "bootstrap",
+        "masks",
     ]
     parser.add_argument("parts", nargs="*", choices=[*names, []])
     parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
@@ -68,6 +70,7 @@ def main() -> None:
             patients=130 if quick else PATIENTS,
             draws=500 if quick else DRAWS,
         ),
+        "masks": lambda: measure_masks(enlarged=1 if quick else 3, rounds=1 if quick else 3),
     }
     figures: dict[str, Any] = {
         "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"

@@ -53,7 +53,8 @@ def test_volumes_texts_and_draws_are_still_measured(
 ) -> None:
     monkeypatch.delenv("OVERREAD_DATA", raising=False)
     figures = tmp_path / "figures.json"
-    parts = ["volumes", "text-metrics", "exam-drawing", "bootstrap"]
+    monkeypatch.setenv("BENCH_MASKS_PYTHON", str(tmp_path / "absent"))
+    parts = ["volumes", "text-metrics", "exam-drawing", "bootstrap", "masks"]
     done = subprocess.run(
         [sys.executable, "-m", "benches", *parts, "--quick", "--json", str(figures)],
         cwd=PROJECT,
@@ -72,3 +73,9 @@ def test_volumes_texts_and_draws_are_still_measured(
     assert exam["questions"] > 100
     (drawn,) = found["bootstrap"].values()
     assert drawn["estimates"] > 100
+    assert found["masks"]["masks"] == "synthetic"
+    maps = [values for values in found["masks"].values() if isinstance(values, dict)]
+    assert len(maps) == 2
+    for one in maps:
+        assert one["overread"]["label_maps_of_memory"] >= 2
+        assert "cannot run the peers" in one["peers"]["skipped"]
