@@ -14,7 +14,7 @@ def test_built_in_names_are_found_without_a_list():
 
 
 def test_an_unknown_benchmark_lists_the_known_ones():
-    with pytest.raises(UsageError, match="one of ct-bench"):
+    with pytest.raises(UsageError, match="one of autopet3"):
         registry.find_benchmark("ct-bank")
 
 

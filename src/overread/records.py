@@ -378,6 +378,9 @@ class Reference:
     """The letter, text or number as text; None where the release has none (see `problem`)."""
     path: str | None = None
     """A mask or volume, relative to the release."""
+    effects: tuple[Effect, ...] = ()
+    """How the picture was changed that the answer is about: a scorer moves the mask at `path` along
+    before it compares. Answers in words and numbers are moved already."""
     problem: str | None = None
     """Why the stated answer cannot be used, for instance a letter outside the options."""
 

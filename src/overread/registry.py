@@ -105,9 +105,30 @@ def perturbation_names() -> tuple[str, ...]:
 
 
 def find_perturbation(name: str) -> Perturbation:
-    """Find a perturbation by name. UsageError lists the known ones."""
-    find = _find(_PERTURBATIONS, name, argument="perturbation")
-    return cast("Perturbation", _attribute(find(), "PERTURBATION"))
+    """Find a perturbation by name, or by name and dose: ``blur@3``.
+
+    Raises
+    ------
+    UsageError
+        There is none of this name, or not in this dose; the message lists those there are.
+    """
+    from overread.contracts import Dosed
+
+    base, at, level = name.partition("@")
+    find = _find(_PERTURBATIONS, base, argument="perturbation")
+    kind = cast("Perturbation", _attribute(find(), "PERTURBATION"))
+    if not at:
+        return kind
+    if isinstance(kind, Dosed):
+        return kind.at(level)
+    raise UsageError(
+        expected(
+            "perturbation",
+            rule=f"{base} without a dose: it has one only",
+            got=repr(name),
+            remedy="'overread list perturbations' tells which have several.",
+        )
+    )
 
 
 def metric_specs() -> tuple[MetricSpec, ...]:

@@ -39,6 +39,6 @@ def item_of() -> Callable[..., Item]:
 @pytest.fixture
 def scene_of() -> Callable[..., Scene]:
     def make(*items: Item, unit: str = "display") -> Scene:
-        return Scene(others=Neighbours(items), unit_of=lambda media: unit)  # type: ignore[arg-type,return-value]
+        return Scene(others=Neighbours(items), unit_of=lambda media: unit, render=lambda media: ())  # type: ignore[arg-type,return-value]
 
     return make

@@ -74,7 +74,7 @@ def test_a_file_that_cannot_be_read_is_said(item_of: Callable[..., Item]) -> Non
         raise ImageError("gone")
 
     item = item_of(1)
-    scene = Scene(others=Neighbours([item]), unit_of=broken)  # type: ignore[arg-type]
+    scene = Scene(others=Neighbours([item]), unit_of=broken, render=lambda media: ())  # type: ignore[arg-type]
     assert PERTURBATION.draw(item, scene, 0) == NotApplicable(
         reason="a picture of it cannot be read"
     )

@@ -12,12 +12,22 @@ from numpy.typing import NDArray
 
 from overread.analysis.class_agreement import class_sums
 from overread.analysis.corpus_metrics import CORPUS_METRICS, CorpusSums, TextPairs, corpus_sums
+from overread.analysis.paired_items import pair_note, pair_sums
 from overread.analysis.plan_strata import PlanStratum
-from overread.analysis.pooled_ratios import pooled_sums
+from overread.analysis.pooled_ratios import ScoreRows, pooled_sums
+from overread.analysis.rate_formulas import rate_sums
 from overread.analysis.reasons import plain_reason
 from overread.analysis.score_columns import Column, CorpusTable
+from overread.analysis.strata import is_within
 from overread.analysis.verdicts import Verdicts, join_scores, join_verdicts
-from overread.contracts import AlsoMetric, AnalysisPlan, ClassAgreement
+from overread.contracts import (
+    AlsoMetric,
+    AnalysisPlan,
+    ClassAgreement,
+    PairedItems,
+    PooledRatio,
+    RateFormula,
+)
 from overread.records import PlannedItem, Profile, Score, Status
 
 __all__ = ["AlsoScores", "also_column", "also_scores"]
@@ -92,16 +102,11 @@ def also_scores(
                 corpus = corpus_sums(also.metric, planned, texts)
                 found.extend(_of_corpus(also, profile, None, corpus) for profile in also.profiles)
             continue
-        if isinstance(also.pooled, ClassAgreement):
-            classes = class_sums(also.pooled, rows, planned, also.profiles)
-            found.extend(_of_corpus(also, p, None, sums) for p, sums in classes.items())
-            continue
         if also.pooled is not None:
-            pooled = pooled_sums(also.pooled, rows, planned, also.profiles)
-            found.extend(_of_corpus(also, p, t, sums) for (p, t), sums in pooled.items())
+            found.extend(_pooled(also, also.pooled, scores, rows, planned, plan))
             continue
-        if also.all_of is not None:
-            found.extend(_all_right(also, also.all_of, scores, planned, plan))
+        if also.all_of is not None or also.same_of is not None:
+            found.extend(_of_groups(also, scores, planned, plan))
             continue
         for profile in also.profiles:
             by_target = dict(rows.get((also.metric, profile), {}))
@@ -120,35 +125,80 @@ def also_scores(
     return tuple(found)
 
 
-def _all_right(
+def _pooled(
     also: AlsoMetric,
-    group: str,
+    pooled: PooledRatio | ClassAgreement | RateFormula | PairedItems,
     scores: Sequence[Score],
+    rows: ScoreRows,
     planned: Sequence[PlannedItem],
     plan: AnalysisPlan,
 ) -> Iterator[AlsoScores]:
-    """Give an item 1 where it and all of its group are right; what has no value is not."""
+    match pooled:
+        case PooledRatio():
+            for (profile, target), sums in pooled_sums(
+                pooled, rows, planned, also.profiles
+            ).items():
+                yield _of_corpus(also, profile, target, sums)
+            return
+        case ClassAgreement():
+            found = class_sums(pooled, rows, planned, also.profiles)
+        case RateFormula():
+            found = rate_sums(pooled, scores, planned, plan, also.profiles)
+        case PairedItems():
+            found = pair_sums(pooled, scores, planned, plan, also.profiles)
+    for profile, sums in found.items():
+        yield _of_corpus(also, profile, None, sums)
+
+
+def _of_groups(
+    also: AlsoMetric, scores: Sequence[Score], planned: Sequence[PlannedItem], plan: AnalysisPlan
+) -> Iterator[AlsoScores]:
+    """Give an item 1 where all of its group is right (`all_of`) or answered alike (`same_of`)."""
+    group = also.all_of or also.same_of or ""
     names = [(line.groups.get(group, line.item), line.draw) for line in planned]
+    included = [is_within(line.strata, also.only) for line in planned]
     for profile in also.profiles:
         verdicts = join_verdicts(scores, planned, plan, profile=profile)
         if not verdicts.asked.any():
             continue
-        wrong = {
-            name
-            for name, value, graded in zip(names, verdicts.value, verdicts.graded, strict=True)
-            if not graded or value < 1
-        }
+        if also.all_of is not None:
+            fails = ~verdicts.graded | (verdicts.value < 1)
+            failed = {name for name, fail, here in zip(names, fails, included, strict=True)
+                      if here and fail}  # fmt: skip
+        else:
+            failed = _unlike(names, included, scores, planned, plan, profile)
         yield AlsoScores(
             also=also,
             profile=profile,
             target=None,
-            values=np.array([float(name not in wrong) for name in names]),
+            values=np.array([float(name not in failed) for name in names]),
             graded=verdicts.asked,
             asked=verdicts.asked,
             counted=np.ones_like(verdicts.asked),
             corpus=None,
             trouble=None,
         )
+
+
+def _unlike(
+    names: Sequence[tuple[str, int]],
+    included: Sequence[bool],
+    scores: Sequence[Score],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    profile: Profile,
+) -> set[tuple[str, int]]:
+    """Give the groups whose items were not all given one and the same answer."""
+    answers = {
+        (score.item, score.draw): score.answer
+        for score in scores
+        if (score.metric, score.profile, score.target) == (plan.headline, profile, None)
+    }
+    seen: dict[tuple[str, int], set[str | None]] = {}
+    for name, here, line in zip(names, included, planned, strict=True):
+        if here:
+            seen.setdefault(name, set()).add(answers.get((line.item, line.draw)))
+    return {name for name, given in seen.items() if len(given) > 1 or None in given}
 
 
 def _of_corpus(
@@ -232,11 +282,20 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         n_answered=int((graded & counted).sum()),
         is_share=(scores.also.is_share or scores.also.all_of is not None)
         and bool(np.isin(values, (0.0, 1.0)).all()),
-        notes=tuple(_notes(asked, counted, graded)),
+        notes=(*_pair_notes(scores, rows), *_notes(asked, counted, graded)),
         undefined=nothing,
         target={} if scores.target is None else {key: scores.target},
         corpus=corpus,
     )
+
+
+def _is_of_groups(also: AlsoMetric) -> bool:
+    return also.all_of is not None or also.same_of is not None
+
+
+def _pair_notes(scores: AlsoScores, rows: NDArray[np.int64]) -> Iterator[str]:
+    if isinstance(scores.also.pooled, PairedItems) and scores.corpus is not None:
+        yield pair_note(scores.corpus.table[rows])
 
 
 def _notes(

@@ -107,6 +107,7 @@ def compared_metric(plan: AnalysisPlan, *, metric: str | None, profile: Profile)
         and also.metric not in CORPUS_METRICS
         and also.pooled is None
         and also.all_of is None
+        and also.same_of is None
     ]
     for also in usable:
         if also.metric == metric:

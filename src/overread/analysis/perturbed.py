@@ -11,6 +11,7 @@ from overread.contracts import (
     Parameters,
     Perturbation,
     Release,
+    Renderer,
     Rewording,
     Scene,
     StoredUnit,
@@ -48,6 +49,7 @@ def perturb(
     others: Neighbours,
     release: Release,
     unit_of: Callable[[Media], StoredUnit],
+    render: Renderer,
     kept: Mapping[str, Parameters],
 ) -> Perturbed:
     """Change items, drawing parameters where none are kept.
@@ -66,6 +68,8 @@ def perturb(
         Words prompts anew where it can.
     unit_of
         Looks into a file.
+    render
+        Shows a medium.
     kept
         Item → what an earlier start of the run drew for it.
 
@@ -75,7 +79,7 @@ def perturb(
         There is no such perturbation.
     """
     kind = find_perturbation(name)
-    scene = Scene(others=others, unit_of=unit_of)
+    scene = Scene(others=others, unit_of=unit_of, render=render)
     changed: list[Item] = []
     parameters: dict[str, Parameters] = {}
     left_out: dict[str, str] = {}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from overread.contracts.scoring import Scorer
 from overread.records import Finding, Item, Media, Profile, PublishedValue, Reference, Status
@@ -19,9 +19,12 @@ __all__ = [
     "ClassAgreement",
     "ExpectedCount",
     "Form",
+    "PairedItems",
     "PlansByTask",
     "PooledRatio",
     "RankPlan",
+    "RateFormula",
+    "Rates",
     "Release",
     "Selection",
     "Training",
@@ -135,6 +138,47 @@ class ClassAgreement:
     without a denominator counting 0; or Cohen's kappa of the group."""
 
 
+Rates: TypeAlias = "Mapping[tuple[str, ...], Any]"
+"""Cell → share right in it: an array over leading axes, NaN in a cell without an item."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateFormula:
+    """A metric made of the headline's rates in cells: a mean of axes, a harmonic mean, a gain.
+
+    The whole formula goes through the bootstrap. An item without an answer counts as not right.
+    """
+
+    by: tuple[str, ...]
+    """Keys of `Item.strata` whose values name the cells: ``("probe_kind", "tier")``."""
+    value: Callable[[Rates], Any]
+    """Rates → the metric, an array of their shape; NaN where it is undefined. Cells that no item of
+    the run is in are absent."""
+    low: float = 0.0
+    high: float = 1.0
+    """Range of the value, for intervals of few patients."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedItems:
+    """A metric of pairs of items that belong together: with a hint and without, claim and twin.
+
+    Each pair is one item of either side; what has no answer is not right. Estimates tell the exact
+    McNemar test beside the value.
+    """
+
+    first: Mapping[str, tuple[str, ...]]
+    second: Mapping[str, tuple[str, ...]]
+    """Values of `Item.strata` that the items of each side have."""
+    join: str
+    """The key of `Item.groups` whose value both items of a pair share; a value with several items
+    on a side makes no pair."""
+    statistic: Literal["effect", "lost", "gained", "kept"]
+    """``effect``: share right in the second less share right in the first. ``lost``: of those right
+    in the first, the share that is wrong in the second; ``kept``: 1 less that. ``gained``: of those
+    wrong in the first, the share that is right in the second."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankPlan:
     """How a benchmark ranks methods by their Score rows: `overread rank RUN RUN…`."""
@@ -168,12 +212,16 @@ class AlsoMetric:
     is_share: bool = False
     """Whether each value is a share of one answer, 0 to 1, so that what has no value counts as 0;
     the mean of another metric is over the rows that have a value."""
-    pooled: PooledRatio | ClassAgreement | None = None
+    pooled: PooledRatio | ClassAgreement | RateFormula | PairedItems | None = None
     """The metric is no mean of its own rows but made of sums of others': Dice of all voxels of all
-    cases, recall of all lesions, macro F1. `drops` and `is_share` then say nothing."""
+    cases, recall of all lesions, macro F1, a composite of rates, the effect of a hint. `drops` and
+    `is_share` then say nothing."""
     all_of: str | None = None
     """The metric has no rows: it is 1 for an item where the headline is 1 for every item of its
     group, such as all questions about one ``image``. `drops` and `is_share` then say nothing."""
+    same_of: str | None = None
+    """The metric has no rows: it is 1 for an item where every item of its group (within `only`) was
+    given the same answer, whatever is right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

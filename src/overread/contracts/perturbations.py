@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
+from overread.contracts.models import Renderer
 from overread.records import Item, JsonValue, Media, Reference
 
 __all__ = [
+    "Dosed",
     "Neighbours",
     "NotApplicable",
     "Parameters",
@@ -70,6 +72,8 @@ class Scene:
     others: Neighbours
     unit_of: Callable[[Media], StoredUnit]
     """Looks into the file behind a medium. ImageError where it cannot be read."""
+    render: Renderer
+    """Shows a medium as a model will see it: for its size, or to find a dose by its likeness."""
 
 
 class Perturbation(Protocol):
@@ -121,6 +125,24 @@ class Perturbation(Protocol):
 
         `item` is the unchanged one.
         """
+        ...
+
+
+@runtime_checkable
+class Dosed(Protocol):
+    """A perturbation in several doses; by itself it is one of them."""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """What may stand after ``@`` in its name, weakest dose first: ``blur@3``.
+
+        A level may say how it is meant after a hyphen: ``3-published`` with all that the released
+        code does to the picture, ``3-ssim`` by likeness to the picture instead of by parameter.
+        """
+        ...
+
+    def at(self, level: str) -> Perturbation:
+        """Give the perturbation of one dose, whose name is ``NAME@LEVEL``. UsageError for none."""
         ...
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "EffectValues",
     "PictureEffect",
     "change_boxes",
+    "change_mask",
     "change_pixels",
     "change_volume",
     "effect_names",
@@ -46,6 +47,8 @@ class PictureEffect:
     a prepared array; dtype and shape stay."""
     box: Callable[[Box, int, int, EffectValues], Box] | None = None
     """Moves a box along in a picture of a width and a height; None where boxes stay in place."""
+    mask: Callable[[NDArray[Any], EffectValues], NDArray[Any]] | None = None
+    """Moves a picture of labels along, (rows, columns): values stay whole; None where it stays."""
     volume: Callable[[Volume, EffectValues], Volume] | None = None
     """Changes a whole volume before it is prepared, in place of `pixels` slice by slice."""
 
@@ -113,6 +116,15 @@ def change_boxes(
             values = dict(effect.parameters)
             boxes = [move(box, width, height, values) for box in boxes]
     return tuple(boxes)
+
+
+def change_mask(labels: NDArray[Any], effects: Sequence[Effect]) -> NDArray[Any]:
+    """Move a picture of labels, (rows, columns), along with the effects on its picture."""
+    for effect in effects:
+        move = find_effect(effect.name).mask
+        if move is not None:
+            labels = move(labels, dict(effect.parameters))
+    return labels
 
 
 def change_volume(volume: Volume, effects: Sequence[Effect]) -> Volume:

@@ -10,6 +10,7 @@ from pathlib import Path
 from overread.analysis.perturbed import Perturbed, perturb
 from overread.contracts import Joiner, Model, Neighbours, Parameters, Release, Selection
 from overread.errors import StoreError, UsageError, expected
+from overread.imaging.render import PictureRenderer
 from overread.imaging.stored_unit import UnitLooker
 from overread.records import Finding, Item, Manifest, Severity
 from overread.store.run_store import RunStore
@@ -71,6 +72,7 @@ def perturb_selected(
         others=Neighbours(every),
         release=release,
         unit_of=UnitLooker(release.media_root),
+        render=PictureRenderer(release.media_root),
         kept=_kept(out, manifest),
     )
     if not found.items:

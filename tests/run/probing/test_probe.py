@@ -259,6 +259,7 @@ def test_a_run_file_alone_gives_back_what_was_asked(request_of: Asking, release:
             others=Neighbours(every),
             release=release,
             unit_of=lambda media: "display",
+            render=lambda media: (),
             kept={},
         )
         assert list(asked.items.values()) == list(found.items)

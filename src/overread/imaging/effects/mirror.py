@@ -29,6 +29,6 @@ def _volume(volume: Volume, values: EffectValues) -> Volume:
     return replace(volume, array=np.flip(volume.array, axis=across))
 
 
-EFFECT = PictureEffect(name="mirror", pixels=_pixels, box=_box, volume=_volume)
+EFFECT = PictureEffect(name="mirror", pixels=_pixels, box=_box, mask=_pixels, volume=_volume)
 """A volume is mirrored across the patient's left and right, whichever way its slices run, and its
 stated orientation stays: a reader is not told."""
