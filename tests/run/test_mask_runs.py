@@ -377,7 +377,10 @@ def test_a_mask_that_goes_or_changes_is_never_scored_as_the_answer(ask: Ask, roo
     Path(str(found["c00"].path)).unlink()
     write(Path(str(found["c01"].path)), read(root / "masks/c02.nii.gz").astype(np.uint8))
     with RunStore.open(outcome.out, write=True) as store:
-        score_run(store, SmallMasks(root), workers=0)
+        assert score_run(store, SmallMasks(root), workers=0) == 2
+        (lost,) = [each for each in store.findings("run") if each.code == "lost-answers"]
+    assert (lost.count, lost.where) == (2, "2 of 6 questions")
+    assert "segment/c00: its file is no longer there: segment_c00-" in lost.evidence
     scored = dice(outcome.out)
     assert [scored[case].status for case in CASES[:3]] == [Status.FAILED, Status.FAILED, Status.OK]
     assert str(scored["c00"].reason).startswith("its file is no longer there: segment_c00-")
@@ -408,9 +411,9 @@ def test_a_run_that_moves_with_its_masks_can_be_scored(
 
 def test_a_case_that_kills_its_process_costs_itself_alone(ask: Ask) -> None:
     outcome = ask("threshold:0", faults={"c01": "kill", "c03": "raise"}, workers=2)
-    assert outcome.n_failed == 0
+    assert (outcome.n_failed, outcome.n_unscored) == (0, 2)
     broke = finding(outcome, "scoring-broke")
-    assert (broke.severity, broke.count, broke.where) == ("error", 2, "2 of 6 cases")
+    assert (broke.severity, broke.count, broke.where) == ("error", 2, "2 of 6 questions")
     assert "segment/c01: its process was ended by SIGKILL" in broke.evidence
     assert n_of(outcome.out) == (5, 3)
     with RunStore.open(outcome.out) as store:

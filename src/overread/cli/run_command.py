@@ -57,7 +57,7 @@ def run_command(
     """Ask a model the questions of a release, score, and print the score card.
 
     Answers are stored as they come; the same command again asks only what is missing. Exit status
-    1 when questions got no reply or could not be shown.
+    1 when questions got no reply, could not be shown, or could not be scored.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def run_command(
             "leave --limit out, or raise --draws, to count them."
         )
     notice(_last_line(place, outcome))
-    return 1 if outcome.n_failed else 0
+    return 1 if outcome.n_failed or outcome.n_unscored else 0
 
 
 def _last_line(place: Path, outcome: RunOutcome) -> str:

@@ -285,7 +285,9 @@ def _score(path: Path, release: Release, jury: _Jury) -> _Scored:
             n_failed += _in_vain(store, release, jury.facts, quiet=jury.json)
         asked = set_floor(store, release)
         with progress_bar("scoring", quiet=jury.json, asks=False) as on_progress:
-            score_run(store, release, asked, workers=jury.workers, on_progress=on_progress)
+            n_unscored = score_run(
+                store, release, asked, workers=jury.workers, on_progress=on_progress
+            )
         juries = jury_reports(store, release, asked, labels=labels)
     unread = [
         f" No vote of {each.judge} could be read: {each.most_common_reason.rstrip('.')}."
@@ -294,7 +296,9 @@ def _score(path: Path, release: Release, jury: _Jury) -> _Scored:
         for each in report.coverage
         if each.n_asked and not each.n_read
     ]
-    return _Scored(status=1 if n_failed or unread else 0, juries=juries, trouble="".join(unread))
+    return _Scored(
+        status=1 if n_failed or unread or n_unscored else 0, juries=juries, trouble="".join(unread)
+    )
 
 
 def _in_vain(store: RunStore, release: Release, request: FactRequest, *, quiet: bool) -> int:
@@ -372,7 +376,7 @@ def _score_files(
             command=typed_command(sys.argv[1:]),
         )
         outcome, scored = _run_and_score(request, opened, jury)
-        worst = max(worst, scored.status, 1 if outcome.n_failed else 0)
+        worst = max(worst, scored.status, 1 if outcome.n_failed or outcome.n_unscored else 0)
         if jury.json:
             values.append(run_value(place, juries=scored.juries))
         else:

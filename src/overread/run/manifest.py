@@ -17,6 +17,7 @@ __all__ = ["make_manifest"]
 
 _SHAPING: Final = (
     "overread", "numpy", "scipy", "scikit-image", "pillow", "pydicom", "nibabel", "SimpleITK",
+    "connected-components-3d", "edt",
     "openai", "sacrebleu", "rouge-score", "nltk", "torch", "open_clip_torch",
     "sentence-transformers",
 )  # fmt: skip

@@ -127,8 +127,9 @@ def execute(
                     )
         finally:
             _keep_reports(model, store)
+        n_unscored = 0
         if scores:
-            _score(store, release, asked, request, on_progress)
+            n_unscored = _score(store, release, asked, request, on_progress)
         else:  # what an earlier start scored is not of these answers
             store.replace_scores(())
             store.replace_estimates(())
@@ -137,6 +138,7 @@ def execute(
             n_planned=len(plan),
             n_asked=len(missing),
             n_failed=n_failed,
+            n_unscored=n_unscored,
             n_beyond=len(answered - {planned.line.request_hash for planned in plan}),
             findings=tuple(store.findings()),
         )
@@ -228,9 +230,9 @@ def _score(
     asked: Asked,
     request: RunRequest,
     on_progress: Callable[[Progress], None],
-) -> None:
+) -> int:
     try:
-        score_run(store, release, asked, workers=request.workers, on_progress=on_progress)
+        return score_run(store, release, asked, workers=request.workers, on_progress=on_progress)
     except KeyboardInterrupt:
         raise PartialRunError(
             f"Stopped while it was scored. {_way_on(store)} 'overread score {store.path}' only "

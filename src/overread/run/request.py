@@ -50,6 +50,8 @@ class RunOutcome:
     """Asked in this start; the rest was in the run file already."""
     n_failed: int
     """Without a reply after this start."""
+    n_unscored: int
+    """Without a value through no fault of the answer (`scoring.score_run`)."""
     n_beyond: int
     """Answers in the file that this plan does not count: of a larger limit or more draws."""
     findings: tuple[Finding, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import Final
 
 from overread.analysis.asked import Asked, asked_of, release_of
 from overread.analysis.blind_floor import find_floor
@@ -34,6 +35,8 @@ from overread.store.run_store import RunStore
 __all__ = ["PROFILES", "score_if_stopped", "score_run", "set_floor"]
 
 PROFILES: tuple[Profile, ...] = ("published", "honest")
+_SHOWN: Final = 3
+"""Cases named in a finding; all of them are in its count."""
 
 
 def set_floor(store: RunStore, release: Release) -> Asked:
@@ -63,7 +66,7 @@ def score_run(
     *,
     workers: int = WORKERS,
     on_progress: Callable[[Progress], None] = _silently,
-) -> None:
+) -> int:
     """Score every planned item under both profiles, estimate, and put both into the store.
 
     What is stored changes only once all is scored: a start that is broken off leaves it as it was.
@@ -80,17 +83,30 @@ def score_run(
         Processes that score cases of files (`contracts.CaseScorer`); 0 scores in this one.
     on_progress
         Is told after every such case.
+
+    Returns
+    -------
+    int
+        How many cases have no value through no fault of their answer: their scoring broke, or the
+        file that was the answer is gone or changed. A finding says which.
     """
     asked = asked or set_floor(store, release)
     plan = store.plan()
-    responses = [as_it_lies(response, store.path) for response in store.responses()]
+    stored = list(store.responses())
+    responses = [as_it_lies(response, store.path) for response in stored]
+    lost = {
+        now.item: now.reason or ""
+        for before, now in zip(stored, responses, strict=True)
+        if now.status is not before.status
+    }
     of_cases, broken = _score_cases(release, plan, asked, responses, workers, on_progress)
     store.replace_scores(chain(of_cases, _scores(store, release, plan, asked, responses)))
     scores = store.scores()
     replies = reply_findings(scores, plan, asked.plan)
     # Of files there is a hash for text: that two are equal says nothing of the wire.
     worded = [response for response in responses if response.path is None]
-    store.replace_findings("run", [*replies, *broken, *wire_findings(worded)])
+    troubles = [*_lost_findings(lost, len(plan)), *_broken_findings(broken, len(plan))]
+    store.replace_findings("run", [*troubles, *replies, *wire_findings(worded)])
     store.replace_estimates(
         estimate(
             scores,
@@ -101,6 +117,7 @@ def score_run(
             texts=text_pairs(plan, responses, asked.references),
         )
     )
+    return len(lost.keys() | broken.keys())
 
 
 def score_if_stopped(path: Path, *, release: Path | None) -> None:
@@ -142,8 +159,8 @@ def _score_cases(
     responses: Sequence[Response],
     workers: int,
     on_progress: Callable[[Progress], None],
-) -> tuple[list[Score], list[Finding]]:
-    """Score the answers that are files; give the rows, and a finding where scoring broke."""
+) -> tuple[list[Score], dict[str, str]]:
+    """Score the answers that are files; give the rows, and why scoring of which items broke."""
     scorers = [each for each in _scorers(release) if isinstance(each, CaseScorer)]
     cases = [
         Case(item=item, reference=reference, response=response, takers=takers)
@@ -157,23 +174,45 @@ def _score_cases(
         rows += one.rows
         if one.broken is not None:
             broken[case.item.id] = one.broken
-    return rows, _broken_findings(broken, len(cases))
+    return rows, broken
+
+
+def _lost_findings(lost: Mapping[str, str], n: int) -> list[Finding]:
+    return _trouble(
+        "lost-answers",
+        lost,
+        n,
+        effect="they are no answers any more and count as failed",
+        remedy="Put the files back, or let 'overread run' ask these questions again.",
+    )
 
 
 def _broken_findings(broken: Mapping[str, str], n: int) -> list[Finding]:
-    if not broken:
+    return _trouble(
+        "scoring-broke",
+        broken,
+        n,
+        effect="these cases have no value; their denominators keep them",
+        remedy="'overread score RUN --workers 1' scores again, with less memory.",
+    )
+
+
+def _trouble(
+    code: str, reasons: Mapping[str, str], n: int, *, effect: str, remedy: str
+) -> list[Finding]:
+    if not reasons:
         return []
-    shown = "; ".join(f"{item}: {reason}" for item, reason in islice(broken.items(), 3))
-    more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
+    shown = "; ".join(f"{item}: {why}" for item, why in islice(reasons.items(), _SHOWN))
+    more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
     return [
         Finding(
             severity=Severity.ERROR,
-            code="scoring-broke",
-            where=f"{len(broken)} of {n} cases",
+            code=code,
+            where=f"{len(reasons)} of {n} questions",
             evidence=f"{shown}{more}",
-            effect="these cases have no value; their denominators keep them",
-            remedy="'overread score RUN --workers 1' scores again, with less memory.",
-            count=len(broken),
+            effect=effect,
+            remedy=remedy,
+            count=len(reasons),
         )
     ]
 
