@@ -245,15 +245,14 @@ def mask_results(
 
 
 def _row(case: str, label: str | None, scores: Sequence[Score]) -> MaskRow:
-    lacking = [score for score in scores if score.status in _WORST]
-    worst = min(lacking, key=lambda score: _WORST.index(score.status), default=None)
-    fates = [score.answer for score in scores if score.answer in MASK_FATES]
+    fate = next((found for score in scores if (found := _fate(score.answer))), None)
+    status, reason = _status(scores, fate)
     return MaskRow(
         case=case,
         label=label,
-        status=Status.OK if worst is None else worst.status,
-        reason=None if worst is None else worst.reason,
-        fate=None if worst is not None or not fates else _fate(fates[0]),
+        status=status,
+        reason=reason,
+        fate=fate if status is Status.OK else None,
         values={score.metric: score.value for score in scores},
         reasons={
             score.metric: score.reason or score.status.value
@@ -261,6 +260,17 @@ def _row(case: str, label: str | None, scores: Sequence[Score]) -> MaskRow:
             if score.value is None
         },
     )
+
+
+def _status(scores: Sequence[Score], fate: MaskFate | None) -> tuple[Status, str | None]:
+    """Say what became of a row: the worst that befell it, or that nothing of it is defined."""
+    lacking = [score for score in scores if score.status in _WORST]
+    if lacking:
+        worst = min(lacking, key=lambda score: _WORST.index(score.status))
+        return worst.status, worst.reason
+    if fate is None and all(score.value is None for score in scores):
+        return Status.UNDEFINED, scores[0].reason  # the reference cannot be used
+    return Status.OK, None
 
 
 def _fate(answer: str | None) -> MaskFate | None:

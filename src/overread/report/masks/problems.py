@@ -8,7 +8,7 @@ from typing import Final
 
 from overread.records import Finding, Severity, Status
 from overread.report.masks.sides import MaskSide
-from overread.report.wording import count, sentence
+from overread.report.wording import count
 
 __all__ = ["CaseProblem", "LabelProblem", "case_problems", "label_problems", "side_findings"]
 
@@ -52,7 +52,7 @@ def case_problems(sides: Sequence[MaskSide]) -> tuple[CaseProblem, ...]:
             said = [case.reason] if case.reason else []
             geometry = case.geometry
             if geometry is not None:
-                said += geometry.problems
+                said += [text for text in geometry.problems if text not in (case.reason or "")]
                 said += [text for text in (geometry.better_turn, geometry.remedy) if text]
                 if geometry.unknown_labels:
                     said.append(f"labels that nobody named: {_listed(geometry.unknown_labels)}")
@@ -63,7 +63,7 @@ def case_problems(sides: Sequence[MaskSide]) -> tuple[CaseProblem, ...]:
                         colour=side.colour,
                         case=case.id,
                         kind=_KINDS[case.status],
-                        said=tuple(dict.fromkeys(map(sentence, said))),
+                        said=tuple(dict.fromkeys(map(_ended, said))),
                     )
                 )
     found.sort(key=lambda problem: problem.kind == "scored")
@@ -87,6 +87,11 @@ def side_findings(sides: Sequence[MaskSide]) -> tuple[Finding, ...]:
     """Gather the findings of all sides, each once, the worst first."""
     found = dict.fromkeys(finding for side in sides for finding in side.results.findings)
     return tuple(sorted(found, key=lambda finding: _SEVERITIES.index(finding.severity)))
+
+
+def _ended(text: str) -> str:
+    """End a sentence; its beginning may be the name of a file and stays as it is."""
+    return text if text[-1:] in ".?!" else f"{text}."
 
 
 def _listed(values: Sequence[int]) -> str:

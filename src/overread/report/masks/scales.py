@@ -136,6 +136,8 @@ def metric_title(metric: str, unit: str) -> str:
     spec: MetricSpec | None = spec_of(metric)
     bare = metric.removesuffix(f"_{unit}").replace("_", " ")
     title = _SHORT.get(metric) or (bare if spec is None else spec.title)
+    if metric.startswith("nsd_"):
+        title = f"NSD at {metric.removeprefix('nsd_').removesuffix('mm').replace('_', '.')} mm"
     return title if unit == "share" else f"{title}, {unit}"
 
 

@@ -43,6 +43,7 @@ class Strip:
     points: str
     """An SVG path of dots in a box of 1000 by `STRIP_HEIGHT`."""
     box: StripBox | None
+    n_values: int
     n: str
     """``38 of 40``: rows with a value of all rows."""
     median: str
@@ -90,6 +91,7 @@ def strip_of(
     return Strip(
         points=_points(found.values, axis),
         box=_box(found, axis),
+        n_values=len(found.values),
         n=count(len(found.values))
         if len(found.values) == len(rows)
         else f"{count(len(found.values))} of {count(len(rows))}",

@@ -59,6 +59,10 @@ class StripTable:
     groups: tuple[StripGroup, ...]
     beside: Mapping[str, str]
     """Metric → heading of its column of medians."""
+    fates: Mapping[str, str]
+    """Fate → heading of its column; those that no row has are left out."""
+    has_means: bool
+    """Whether some group of one label has several values, so that a mean says more than they."""
     note: str
 
 
@@ -66,7 +70,8 @@ def label_tables(sides: Sequence[MaskSide]) -> tuple[StripTable, ...]:
     """Lay out every metric label by label; the headline has the medians of others beside it."""
     names = row_names(sides)
     metrics = shown_metrics(sides)
-    beside = [metric for metric in metrics[1:] if not metric.endswith("_ml")][:_MOST_BESIDE]
+    metrics = (*metrics[:1], *sorted(metrics[1:], key=_place))
+    beside = _beside(metrics)
 
     def by_label(results: MaskResults) -> _Parts:
         rows = {names[label]: rows for label, rows in results.by_label().items()}
@@ -107,6 +112,23 @@ def class_tables(sides: Sequence[MaskSide]) -> tuple[StripTable, ...]:
                 _table(sides, headline, _stratum(key), title=f"{named} by {_words(key)}", beside=())
             )
     return tuple(tables)
+
+
+def _place(metric: str) -> int:
+    """Order metrics by what they tell that an overlap does not."""
+    wanted = ("hd95_mm", "nsd_", "assd_mm", "hd_mm", "volume_difference", "fnv_ml", "fpv_ml")
+    last = ("iou", "reference_", "prediction_")
+    if metric.startswith(last):
+        return len(wanted) + 1
+    places = (place for place, name in enumerate(wanted) if metric.startswith(name))
+    return next(places, len(wanted))
+
+
+def _beside(metrics: Sequence[str]) -> list[str]:
+    """Choose whose medians stand beside the headline; of one metric's tolerances the widest."""
+    last_nsd = next((one for one in reversed(metrics) if one.startswith("nsd_")), None)
+    named = [one for one in metrics[1:] if not one.endswith("_ml") and one != "iou"]
+    return [one for one in named if not one.startswith("nsd_") or one == last_nsd][:_MOST_BESIDE]
 
 
 def _stratum(key: str) -> Callable[[MaskResults], _Parts]:
@@ -158,8 +180,20 @@ def _table(
         axis=axis,
         groups=groups,
         beside={one: metric_title(one, unit_of(sides, one)) for one in beside},
+        fates=_fates(groups),
+        has_means=any(
+            line.strip.n_values > 1 for group in groups if not group.is_all for line in group.lines
+        ),
         note=_note(axis, axis.n_beyond(values)),
     )
+
+
+def _fates(groups: Sequence[StripGroup]) -> dict[str, str]:
+    named = {"n_missed": "Missed", "n_invented": "Invented", "n_without": "No mask"}
+    strips = [line.strip for group in groups for line in group.lines]
+    return {
+        fate: name for fate, name in named.items() if any(getattr(s, fate) != "0" for s in strips)
+    }
 
 
 def _direction(metric: str) -> str:

@@ -1,0 +1,104 @@
+"""Which slices are shown, and that they lie as radiologists look at them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from overread.imaging.reorient import AXES_CODES, reorient
+from overread.report.masks.cuts import cut_plane, find_cuts
+
+SPL_MM = (4.0, 1.0, 1.0)
+
+
+def body(axes: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[float, ...]]:
+    """Make a reference and a prediction, drawn along SPL and turned to other axes.
+
+    The reference is a box; the prediction lacks it in slice 7 at the patient's left front.
+    """
+    reference = np.zeros((20, 60, 80), bool)
+    reference[4:12, 20:40, 30:60] = True
+    prediction = reference.copy()
+    prediction[7, 20:30, 50:60] = False
+    prediction[5, 25, 31] = False
+    order = [{"S": 0, "I": 0, "P": 1, "A": 1, "L": 2, "R": 2}[letter] for letter in axes]
+    turned = [np.ascontiguousarray(reorient(one, "SPL", axes)) for one in (reference, prediction)]
+    return turned[0], turned[1], tuple(SPL_MM[axis] for axis in order)
+
+
+@pytest.mark.parametrize("axes", AXES_CODES)
+def test_every_orientation_of_the_file_gives_the_same_pictures(axes: str) -> None:
+    reference, prediction, spacing_mm = body(axes)
+    cuts = find_cuts(reference, prediction, spacing_mm=spacing_mm, axes=axes)
+    told = [(cut.name, cut.place, cut.letters, cut.pixel_mm) for cut in cuts]
+    assert told == [
+        ("axial", "slice 8 of 20", ("R", "L", "A", "P"), (1.0, 1.0)),
+        ("coronal", "slice 26 of 60", ("R", "L", "S", "I"), (4.0, 1.0)),
+        ("sagittal", "slice 51 of 80", ("A", "P", "S", "I"), (4.0, 1.0)),
+    ]
+    expected = find_cuts(*body("SPL")[:2], spacing_mm=SPL_MM, axes="SPL")
+    for cut, other in zip(cuts, expected, strict=True):
+        assert np.array_equal(cut.reference, other.reference)
+        assert np.array_equal(cut.prediction, other.prediction)
+
+
+def test_front_left_of_the_patient_is_top_right_of_the_axial_picture() -> None:
+    reference, prediction, spacing_mm = body("RAS")
+    axial, coronal, _ = find_cuts(reference, prediction, spacing_mm=spacing_mm, axes="RAS")
+    rows, columns = np.nonzero(axial.reference & ~axial.prediction)
+    middle = [side / 2 for side in axial.reference.shape]
+    assert rows.mean() < middle[0]
+    assert columns.mean() > middle[1]
+    # Head up: slices 4 to 11 lie below the middle of 20, and slice 7 above 5.
+    differs = np.nonzero(coronal.reference & ~coronal.prediction)[0]
+    assert differs.max() - differs.min() == 2
+
+
+def test_the_slice_with_the_most_disagreement_is_chosen() -> None:
+    reference, prediction, spacing_mm = body("SPL")
+    axial, *_ = find_cuts(reference, prediction, spacing_mm=spacing_mm, axes="SPL")
+    assert axial.n_differing == 100
+    assert axial.plane.index == 7
+
+
+def test_equal_masks_show_their_largest_slice() -> None:
+    mask = np.zeros((6, 6, 6), bool)
+    mask[2, 2, 2] = mask[4, 1:4, 1:4] = True
+    axial, *_ = find_cuts(mask, mask, spacing_mm=(1, 1, 1), axes="SPL")
+    assert (axial.plane.index, axial.n_differing) == (4, 0)
+
+
+def test_without_known_axes_planes_are_named_by_them() -> None:
+    mask = np.zeros((4, 5, 6), bool)
+    mask[1, 2, 3] = True
+    cuts = find_cuts(mask, ~mask & False, spacing_mm=None, axes=None)
+    assert [(cut.name, cut.place, cut.letters) for cut in cuts] == [
+        ("across axis 3", "slice 4 of 6", None),
+        ("across axis 2", "slice 3 of 5", None),
+        ("across axis 1", "slice 2 of 4", None),
+    ]
+    assert [cut.reference.sum() for cut in cuts] == [1, 1, 1]
+    assert not any(cut.is_mm for cut in cuts)
+
+
+def test_a_picture_has_one_plane() -> None:
+    mask = np.zeros((300, 200), bool)
+    mask[150:160, 100:110] = True
+    (cut,) = find_cuts(mask, mask, spacing_mm=None, axes=None)
+    assert (cut.name, cut.place, cut.letters) == ("picture", "", None)
+    assert cut.reference.shape == (70, 70)
+    assert cut.reference.sum() == 100
+
+
+def test_a_part_of_another_array_is_cut_at_the_same_place() -> None:
+    reference, prediction, spacing_mm = body("LAS")
+    for cut in find_cuts(reference, prediction, spacing_mm=spacing_mm, axes="LAS"):
+        assert np.array_equal(cut_plane(reference, cut.plane), cut.reference)
+
+
+def test_all_planes_of_a_case_have_one_scale() -> None:
+    reference, prediction, spacing_mm = body("SPL")
+    cuts = find_cuts(reference, prediction, spacing_mm=spacing_mm, axes="SPL")
+    widths = {cut.reference.shape[1] * cut.pixel_mm[1] for cut in cuts[:2]}
+    assert len(widths) == 1
