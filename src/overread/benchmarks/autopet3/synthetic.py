@@ -63,7 +63,7 @@ def synthesise(root: Path, *, seed: int, size: int) -> None:
     drawn = _studies(rng, size - n_test, _TRAINED, is_test=False)
     drawn += _studies(rng, n_test, _SUBSETS, is_test=True)
     seen: Counter[tuple[bool, str, str]] = Counter()
-    for study in drawn:
+    for study in sorted(drawn, key=lambda each: each.id):
         subset = study.is_test, study.tracer, study.centre
         # The second of each three in a subset has no lesion: every subset has studies with some.
         body = draw_body(rng, study.tracer, study.centre, has_lesion=seen[subset] % 3 != 1)
