@@ -121,12 +121,14 @@ def test_a_thorough_look_reads_references(release):
     release.case("venous_1", np.zeros((3, 3, 3)))
     release.case("venous_2", ARRAY)
     (release.root / "ground_truth/venous_2.nii.gz").write_bytes(b"no mask")
-    release.case("venous_3", ARRAY * 2)
+    release.case("venous_3", ARRAY * 2)  # labels that are no lesion
     quick, thorough = (codes(release.open(), thorough=each) for each in (False, True))
     assert not quick & {"empty-reference", "unreadable-reference"}
     assert {"empty-reference", "unreadable-reference"} <= thorough
-    evidence = [one.evidence for one in release.open().findings(thorough=True)]
-    assert "labels 2" in evidence
+    (empty,) = (
+        one for one in release.open().findings(thorough=True) if one.code == "empty-reference"
+    )
+    assert (empty.evidence, empty.count) == ("venous_1, venous_3 (labels 2)", 2)
 
 
 def test_centres_come_from_a_file_of_ones_own(release):

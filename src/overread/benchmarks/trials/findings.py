@@ -61,6 +61,7 @@ def case_findings(
     root, media
         The release, and the folder that volumes are relative to.
     """
+    empty: list[str] = []
     for case in cases:
         if "#" in case.id and case.id != case.case:
             yield _about(
@@ -77,7 +78,10 @@ def case_findings(
         if case.problem is not None:
             yield _about(case, Severity.ERROR, "unusable-reference", case.problem, _UNDEFINED)
         elif thorough:
-            yield from _look_into(root, case)
+            yield from _look_into(root, case, empty)
+    if empty:
+        effect = "Dice of an empty prediction is undefined; the released script counts it as 1"
+        yield _listed(Severity.INFO, "empty-reference", empty, effect)
     yield from _volumes(media, cases, thorough=thorough)
 
 
@@ -102,7 +106,7 @@ def click_findings(cases: Sequence[TrialsCase], clicks: Mapping[str, Clicks]) ->
             yield _about(case, Severity.INFO, "few-clicks", evidence, "later masks have no new one")
 
 
-def _look_into(root: Path, case: TrialsCase) -> Iterator[Finding]:
+def _look_into(root: Path, case: TrialsCase, empty: list[str]) -> Iterator[Finding]:
     from overread.imaging.label_box import labels_of
     from overread.imaging.label_map import read_label_map
 
@@ -117,9 +121,8 @@ def _look_into(root: Path, case: TrialsCase) -> Iterator[Finding]:
         evidence = f"{labels.array.ndim} dimensions"
         yield _about(case, Severity.ERROR, "unreadable-reference", evidence, _UNDEFINED)
     elif LABEL not in values:
-        others = f"labels {', '.join(map(str, values))}" if values else "no label at all"
-        effect = "Dice of an empty prediction is undefined; the released script counts it as 1"
-        yield _about(case, Severity.INFO, "empty-reference", others, effect)
+        others = f" (labels {', '.join(map(str, values))})" if values else ""
+        empty.append(f"{case.id}{others}")
     for warning in labels.warnings:
         yield _about(case, Severity.WARNING, "odd-reference", warning, "")
 

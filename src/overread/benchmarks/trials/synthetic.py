@@ -47,6 +47,8 @@ _SPACING_MM: Final = (3.0, 3.0, 5.0)
 _PHASES: Final = (NONCONTRAST, "arterial", "venous", "delayed")
 _LIVER_HU: Final = {NONCONTRAST: 55.0, "arterial": 80.0, "venous": 110.0, "delayed": 90.0}
 _LESION_HU: Final = {NONCONTRAST: 42.0, "arterial": 120.0, "venous": 65.0, "delayed": 70.0}
+_FAT_HU: Final = -80.0
+_AIR_HU: Final = -1000.0
 _NOISE_HU: Final = 9.0
 _CENTRES: Final = ("centre A", "centre B", "external")
 _EMPTY_EVERY: Final = 5
@@ -148,7 +150,10 @@ def _volume(seed: int, place: int) -> _Volume:
     scan = np.random.default_rng([seed, _SCAN, place])
     breath = int(scan.integers(0, 2))
     lesions, liver = (np.roll(each, breath, axis=2) for each in (lesions, liver))
-    hu = np.full(_SHAPE, -80.0)
+    body_wall = _ellipsoid(
+        points, np.array(_SHAPE) * _SPACING_MM / 2, np.array([82.0, 70.0, 400.0])
+    )
+    hu = np.where(body_wall | liver, _FAT_HU, _AIR_HU)
     hu[liver] = _LIVER_HU[phase]
     hu[lesions] = _LESION_HU[phase]
     hu += scan.normal(0.0, _NOISE_HU, _SHAPE)
