@@ -280,3 +280,37 @@ def test_suffixes():
     assert mask_suffix("A.NII.GZ") == ".nii.gz"
     assert mask_suffix("a.png") == ".png"
     assert mask_suffix("a.jpg") is None
+
+
+def test_an_empty_array_has_no_box_and_no_labels():
+    assert label_box(np.zeros((0, 3), np.uint8)) is None
+    assert labels_of(np.zeros((0, 3), np.uint8)) == ()
+
+
+def test_a_pair_of_files_and_hostile_offsets_are_refused(tmp_path):
+    path = write(tmp_path / "a.nii", labels())
+    raw = bytearray(path.read_bytes())
+    raw[108:112] = np.float32(2**26).tobytes()
+    path.write_bytes(raw)
+    with pytest.raises(ImageError, match="voxels from byte 67,108,864 on"):
+        read_label_map(path)
+    nibabel.save(nibabel.MGHImage(labels(), RAS), tmp_path / "b.mgz")
+    (tmp_path / "b.mgz").rename(tmp_path / "b.nii.gz")
+    with pytest.raises(ImageError):
+        read_label_map(tmp_path / "b.nii.gz")
+
+
+def test_units_and_two_orientations_are_told(tmp_path):
+    image = nibabel.Nifti1Image(labels(), RAS)
+    image.header.set_xyzt_units("meter")
+    nibabel.save(image, tmp_path / "a.nii")
+    found = read_label_map(tmp_path / "a.nii")
+    assert found.spacing_mm == pytest.approx((800.0, 900.0, 2500.0))
+    assert "units of 1000 mm" in found.warnings[0]
+    image = nibabel.Nifti1Image(labels(), RAS)
+    image.set_qform(np.diag([-0.8, 0.9, 2.5, 1.0]), 1)
+    nibabel.save(image, tmp_path / "b.nii")
+    found = read_label_map(tmp_path / "b.nii")
+    assert "the header's sform and qform differ: the sform was taken" in found.warnings
+    assert found.geometry is not None
+    assert found.geometry.axes == "RAS"

@@ -103,6 +103,26 @@ def test_another_size_is_named_with_what_differs_beside():
     assert report.stored_dice is None
 
 
+def test_many_small_differences_are_one_difference():
+    """Each is below what is named, and together they move the far corner by half a voxel."""
+    affine = LPS.copy()
+    affine[0, 0] = 1.00009
+    long = np.zeros((3000, 2, 2), np.uint8)
+    report = examine_geometry(placed(long), placed(long, affine), known_labels=None)
+    assert report.problems == (
+        "affine: 1 0 0 0; 0 2 0 0; 0 0 3 0 in the reference, "
+        "1.00009 0 0 0; 0 2 0 0; 0 0 3 0 in the prediction",
+    )
+
+
+def test_sizes_and_spacings_are_compared_where_places_are_not_stated():
+    one = placed(organ(), None).spaced((1.0, 1.0, 1.0))
+    other = placed(organ((9, 9, 10)), None).spaced((1.0, 1.0, 1.5))
+    assert [
+        each.split(":")[0] for each in examine_geometry(one, other, known_labels=None).problems
+    ] == ["size", "spacing"]
+
+
 def test_what_is_not_stated_is_not_compared():
     report = examine_geometry(placed(organ()), placed(organ(), None), known_labels=None)
     assert report.same

@@ -193,3 +193,19 @@ def test_a_broken_case_has_a_row_of_every_metric(structures):
     assert {row.metric for row in rows} >= {"dice", "lesions_missed", "grid_diagonal_mm"}
     assert {row.status for row in rows} == {Status.FAILED}
     assert scorer.metric == "dice"
+
+
+def test_structures_with_a_spacing_and_a_broken_file(structures):
+    scorer = FolderScorer(labels=None, measures=PLAIN, spacing_mm=(1.0, 1.0, 10.0))
+    found, _ = score(scorer, structures / "ref", structures / "pred")
+    assert found["reference_ml", "liver"].value == pytest.approx(1.44, abs=1e-12)
+    (structures / "ref" / "liver.nii.gz").write_bytes(b"broken")
+    found, _ = score(scorer, structures / "ref", structures / "pred")
+    assert {row.status for row in found.values()} == {Status.UNDEFINED}
+
+
+def test_named_labels_of_a_missing_prediction(write_mask, boxes):
+    one = write_mask("one.nii.gz", boxes((1, A, ALL, ALL)))
+    scorer = FolderScorer(labels={1: "liver"}, measures=PLAIN)
+    found, _ = score(scorer, one, None, reason="no mask: expected one")
+    assert found["reference_voxels", "liver"].value == 144.0

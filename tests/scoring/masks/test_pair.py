@@ -47,6 +47,15 @@ def test_a_pair_is_read_once_until_its_file_changes(write_mask, boxes, monkeypat
     assert open_pair(reference, second).prediction_labels == (3,)
 
 
+def test_surfaces_are_measured_once_and_two_hashes_are_kept(write_mask, boxes):
+    files = [write_mask(f"{n}.nii.gz", boxes((n, A, ALL, ALL))) for n in (1, 2, 3)]
+    pair = open_pair(files[0], files[0])
+    assert pair.surface(1, among=(1, 2)) is pair.surface(1)
+    assert pair.surface(2) is None
+    assert pair.surface(5) is None
+    assert len({file_hash(path) for path in (*files, files[0], files[0])}) == 3
+
+
 def test_the_side_at_fault_is_told(write_mask, boxes, tmp_path):
     good = write_mask("good.nii.gz", boxes((1, A, ALL, ALL)))
     bad = tmp_path / "bad.nii.gz"

@@ -257,3 +257,61 @@ def test_a_picture_without_a_voxel_size_has_overlaps_and_no_distances(tmp_path):
     assert found["lesions_found", None].value == 1.0
     for name in ("hd_mm", "reference_ml", "fpv_ml", "grid_diagonal_mm"):
         assert found[name, None].reason == "no voxel size is stated"
+
+
+def test_items_that_ask_for_words_are_left_to_others(scorer):
+    words = Item(
+        id="case", benchmark="b", task="t", condition="c", question="?", answer_space=Text()
+    )
+    assert scorer.takes(item(LESION))
+    assert not scorer.takes(words)
+
+
+def test_a_missed_picture_leaves_what_is_known_without_a_voxel_size(tmp_path):
+    from PIL import Image
+
+    array = np.zeros((20, 30), np.uint8)
+    array[5:10, 5:15] = 1
+    Image.fromarray(array).save(tmp_path / "reference.png")
+    scorer = MaskScorer(root=tmp_path, labels=LESION)
+    reply = response(None, status=Status.REFUSED, reason="blocked")
+    found = rows(scorer, reply, reference="reference.png")
+    assert found["reference_voxels", None].value == 50.0
+    for name in ("reference_ml", "grid_diagonal_mm", "dice"):
+        assert (found[name, None].status, found[name, None].reason) == (Status.REFUSED, "blocked")
+
+
+def test_a_reply_without_a_file_is_no_answer(scorer, write_mask, boxes):
+    write_mask("reference.nii.gz", boxes())
+    row = rows(scorer, response(None))["dice", None]
+    assert (row.status, row.reason) == (Status.UNPARSED, "a reply without a mask")
+    assert rows(scorer, response(None))["lesions_missed", None].value == 0.0
+
+
+def test_a_mask_that_does_not_say_where_it_lies_cannot_be_resampled(tmp_path, write_mask, boxes):
+    write_mask("reference.nii.gz", boxes((1, A, ALL, ALL)))
+    path = write_mask("out.nii", boxes((1, A, ALL, ALL))[:-1])
+    raw = bytearray(path.read_bytes())
+    raw[252:256] = bytes(4)  # no qform, no sform
+    path.write_bytes(raw)
+    scorer = MaskScorer(root=tmp_path, labels=LESION, on_mismatch="nearest")
+    row = rows(scorer, response(path))["dice", None]
+    assert row.status is Status.UNPARSED
+    assert "a header that says where the voxels lie" in (row.reason or "")
+
+
+def test_several_labels_without_any_value_say_why(tmp_path):
+    from PIL import Image
+
+    array = np.zeros((20, 30), np.uint8)
+    array[5:10, 5:15], array[12:14, 3:9] = 1, 2
+    for name in ("reference.png", "out.png"):
+        Image.fromarray(array).save(tmp_path / name)
+    scorer = MaskScorer(root=tmp_path, labels=ORGANS)
+    found = rows(scorer, response(tmp_path / "out.png"), reference="reference.png")
+    assert found["hd_mm", None].reason == "no voxel size is stated"
+    assert found["reference_ml", None].reason == "no voxel size is stated"
+    Image.fromarray(array * 0).save(tmp_path / "empty.png")
+    found = rows(scorer, response(tmp_path / "out.png"), reference="empty.png")
+    assert found["dice", None].reason == "invented"
+    assert found["dice", "liver"].value == 0.0
