@@ -127,6 +127,26 @@ def test_centres_are_voxels_of_the_whole_array() -> None:
     assert table.centre_pairs.tolist() == [[1, 0]]
 
 
+def test_the_layout_in_memory_changes_numbers_of_components_alone() -> None:
+    reference, prediction = random_pair(21)
+
+    table = lesion_overlap(reference, prediction, connectivity=18)
+    turned = lesion_overlap(
+        np.asfortranarray(reference), np.asfortranarray(prediction), connectivity=18
+    )
+
+    for one, other in (
+        (table.reference_centres, turned.reference_centres),
+        (table.prediction_centres, turned.prediction_centres),
+    ):
+        assert sorted(map(tuple, one.round(9).tolist())) == sorted(
+            map(tuple, other.round(9).tolist())
+        )
+    assert sorted(table.iou.tolist()) == sorted(turned.iou.tolist())
+    assert len(table.centre_pairs) == len(turned.centre_pairs)
+    assert table.false_positive_voxels == turned.false_positive_voxels
+
+
 def test_a_ring_has_its_centre_in_what_fills_it() -> None:
     ring = np.ones((5, 5), dtype=np.bool_)
     ring[1:4, 1:4] = False

@@ -54,20 +54,15 @@ def label_components(
     (2, 1)
     """
     is_foreground = checked_mask("mask", mask)
-    if connectivity not in _OF_DIMENSION[mask.ndim]:
-        raise UsageError(
-            expected(
-                "connectivity",
-                rule=" or ".join(map(str, _OF_DIMENSION[mask.ndim])) + f" of {mask.ndim} axes",
-                got=connectivity,
-                remedy="Voxels have 6, 18 or 26 neighbours, pixels 4 or 8.",
-            )
-        )
-    labels = np.zeros(mask.shape, dtype=np.uint32)
+    check_connectivity(connectivity, mask.ndim)
     box = foreground_box(is_foreground)
     if box is None:
-        return labels, 0
-    labels[box], count = _numbered(np.ascontiguousarray(is_foreground[box]), connectivity)
+        return np.zeros(mask.shape, dtype=np.uint32), 0
+    found, count, _ = numbered(np.ascontiguousarray(is_foreground[box]), connectivity)
+    if found.shape == mask.shape:
+        return found, count
+    labels = np.zeros(mask.shape, dtype=np.uint32)
+    labels[box] = found
     return labels, count
 
 
@@ -122,11 +117,31 @@ def checked_mask(argument: str, mask: NDArray[np.generic]) -> NDArray[np.bool_]:
     return cast("NDArray[np.bool_]", mask) if mask.dtype == np.bool_ else mask != np.int8(0)
 
 
-def _numbered(
+def check_connectivity(connectivity: Connectivity, n_axes: int) -> None:
+    """Refuse a connectivity of another dimension."""
+    if connectivity not in _OF_DIMENSION[n_axes]:
+        raise UsageError(
+            expected(
+                "connectivity",
+                rule=" or ".join(map(str, _OF_DIMENSION[n_axes])) + f" of {n_axes} axes",
+                got=connectivity,
+                remedy="Voxels have 6, 18 or 26 neighbours, pixels 4 or 8.",
+            )
+        )
+
+
+def numbered(
     mask: NDArray[np.bool_], connectivity: Connectivity
-) -> tuple[NDArray[np.uint32], int]:
+) -> tuple[NDArray[np.uint32], int, NDArray[np.int64]]:
+    """Give the components of a mask that lies in one piece numbers; and its foreground's places.
+
+    Places are indices of the array laid out flat, ascending.
+    """
     import cc3d  # loading it takes longer than most uses of this module
 
+    places = np.flatnonzero(mask)
+    if not places.size:
+        return np.zeros(mask.shape, dtype=np.uint32), 0, places
     # As bytes, which go through the method for several labels. Its faster one for booleans (cc3d
     # 4.1.1) numbers background of pictures with odd sides under 8 neighbours, and stops at thin
     # volumes with odd sides under 26.
@@ -136,19 +151,16 @@ def _numbered(
             mask.view(np.uint8), connectivity=connectivity, return_N=True, out_dtype=np.uint32
         ),
     )
-    return _in_order(labels, int(count)), int(count)
+    return _in_order(labels, places, int(count)), int(count), places
 
 
-def _in_order(labels: NDArray[np.uint32], count: int) -> NDArray[np.uint32]:
+def _in_order(
+    labels: NDArray[np.uint32], places: NDArray[np.int64], count: int
+) -> NDArray[np.uint32]:
     """Let numbers follow first voxels: the library's order depends on its method."""
-    flat = labels.reshape(-1)
-    if count < 2:
-        return labels
-    # Where voxels begin a run along the last axis: all that can be first, and few.
-    starts = np.flatnonzero(np.diff(flat, prepend=np.uint32(0)) != 0)
-    starts = starts[flat[starts] != 0]
     first = np.empty(count, dtype=np.int64)
-    first[flat[starts[::-1]].astype(np.int64) - 1] = starts[::-1]
+    # Backwards, so that the first place of each component is written last.
+    first[labels.reshape(-1)[places[::-1]].astype(np.int64) - 1] = places[::-1]
     order = np.argsort(first)
     if np.array_equal(order, np.arange(count)):
         return labels
