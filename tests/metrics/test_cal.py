@@ -118,14 +118,18 @@ def test_in_mm_the_spacing_decides_how_far_is_near():
 
 
 def test_skeletons_at_hand_are_used():
-    nothing = np.zeros_like(tube())
-    thin = skeleton(tube())
-    found = cal_triple(tube(), nothing, reference_skeleton=thin, prediction_skeleton=thin)
-    assert found.length == 1.0  # 0 for the skeleton of nothing, which is not asked
-    found = cal_triple(
-        tube(), tube(last=20), reference_skeleton=thin, prediction_skeleton=skeleton(tube(last=20))
+    half = tube(last=20)
+    thin = {"reference": skeleton(tube()), "prediction": skeleton(half)}
+    known = cal_triple(tube(), half)
+    assert known.length == pytest.approx(0.571429, abs=5e-7)
+    assert known == cal_triple(
+        tube(), half, reference_skeleton=thin["reference"], prediction_skeleton=thin["prediction"]
     )
-    assert found == cal_triple(tube(), tube(last=20))
+    # That of the half for both: all of it is near.
+    found = cal_triple(
+        tube(), half, reference_skeleton=thin["prediction"], prediction_skeleton=thin["prediction"]
+    )
+    assert found.length == 1.0
 
 
 def test_pieces_touch_by_corners():

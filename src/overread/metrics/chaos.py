@@ -7,13 +7,13 @@ and a mask goes on beyond the edge of the array, so that no border lies there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from overread.metrics.components import foreground_box
+from overread.metrics.nearest import marks_in, nearest, steps_around
 from overread.metrics.skeleton import check_pair, check_spacing
 from overread.metrics.spec import MetricSpec
 
@@ -146,20 +146,24 @@ def _falling(value: float | None, most: float) -> float | None:
 def _border_distances(
     reference: NDArray[np.bool_], prediction: NDArray[np.bool_], spacing: tuple[float, ...]
 ) -> tuple[float | None, float | None]:
-    import edt
-
-    one, other = _border(reference), _border(prediction)
-    box = foreground_box(one | other)
-    if box is None or not one.any() or not other.any():
+    borders = [_border(mask) for mask in (reference, prediction)]
+    box = foreground_box(borders[0] | borders[1])
+    if box is None or not all(border.any() for border in borders):
         return None, None
-    transform = cast("Callable[..., NDArray[np.float32]]", edt.edt)  # pyright: ignore[reportUnknownMemberType]
-    one, other = one[box], other[box]
-    far = [
-        transform(np.ascontiguousarray(~target), anisotropy=spacing, parallel=1)[start]
+    steps = steps_around(spacing)
+    rim = [(margin, margin) for margin in steps.margin]
+    one, other = (
+        marks_in(np.ascontiguousarray(np.pad(border[box], rim)).view(np.uint8))
+        for border in borders
+    )
+    each_counts = np.array([0.0, 1.0])
+    found = [
+        nearest(start, target, weights=each_counts, steps=steps)
         for start, target in ((one, other), (other, one))
     ]
-    both = np.concatenate(far).astype(np.float64)
-    return float(both.mean()), float(both.max())
+    n = sum(float(each.weights.sum()) for each in found)
+    total = sum(float(each.values_mm @ each.weights) for each in found)
+    return total / n, max(float(each.values_mm[-1]) for each in found)
 
 
 def _border(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
