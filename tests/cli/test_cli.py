@@ -218,6 +218,20 @@ def test_without_a_terminal_progress_is_told_in_lines(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
 
 
+def test_progress_of_scoring_is_told_apart_from_that_of_asking(capsys, monkeypatch):
+    from overread.cli import output
+    from overread.run.asking import Progress
+
+    monkeypatch.setattr(output, "_SECONDS_BETWEEN_LINES", 0.0)
+    with output.progress_bar("masks:m", quiet=False) as on_progress:
+        on_progress(Progress(done=3, total=9, failed=1, stage="scored"))
+    assert "masks:m: 3 of 9 scored, 1 failed" in capsys.readouterr().err
+    with output.progress_bar("scoring", quiet=False, asks=False) as on_progress:
+        on_progress(Progress(done=1, total=9, failed=0))  # nobody is asked: files are read
+        on_progress(Progress(done=2, total=9, failed=0, stage="scored"))
+    assert capsys.readouterr().err.strip() == "scoring: 2 of 9 scored, 0 failed"
+
+
 def test_a_place_that_cannot_be_written_is_named(release, tmp_path, capsys):
     assert call("run", "ct-bench", str(release), "-m", "chance", "-o", str(tmp_path / "a")) == 0
     capsys.readouterr()

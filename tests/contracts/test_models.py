@@ -10,16 +10,29 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tests.run.small_masks import SmallBenchmark, SmallMasks
 
 from overread import registry
-from overread.contracts import Form, Learner, Model, ModelOptions, Query, Reply, Selection
+from overread.contracts import (
+    Form,
+    Joiner,
+    Learner,
+    MaskWriter,
+    Model,
+    ModelOptions,
+    Query,
+    Reply,
+    Selection,
+)
 from overread.errors import OverreadError, UsageError
 from overread.imaging.render import PictureRenderer
 from overread.records import Item, Status
-from overread.store.hashes import canonical_json
+from overread.run.mask_answers import released_files
+from overread.store.hashes import canonical_json, file_sha256
 
 SECRET = "sk-contract-0123456789"
 
@@ -140,6 +153,33 @@ def _replies(case: Any, spec: str) -> list[Any]:
     model = registry.open_model(spec, ModelOptions(seed=3))
     replies = asyncio.run(_ask(model, _queries(case, model)))
     return [(reply.status, reply.text, reply.reason) for reply in replies]
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if is_self_contained(spec)])
+def test_a_self_contained_writer_of_masks_writes_and_always_the_same(
+    spec: str, tmp_path: Any
+) -> None:
+    model = registry.open_model(spec, ModelOptions())
+    if not isinstance(model, MaskWriter) or isinstance(model, Joiner):
+        return
+    SmallBenchmark().synthesise(tmp_path / "release", seed=3, size=3)
+    hashes = []
+    for turn in ("first", "second"):
+        (tmp_path / turn).mkdir()
+        queries = [
+            Query(
+                item=item,
+                files=released_files(item, tmp_path / "release"),
+                write_to=tmp_path / turn / f"mask{number}",
+            )
+            for number, item in enumerate(SmallMasks(tmp_path / "release").items(Selection()))
+        ]
+        replies = asyncio.run(_ask(registry.open_model(spec, ModelOptions()), queries))
+        paths = [Path(reply.path or "") for reply in replies]
+        assert [path.name.partition(".")[0] for path in paths] == ["mask0", "mask1", "mask2"]
+        assert {path.parent for path in paths} == {tmp_path / turn}
+        hashes.append([file_sha256(path) for path in paths])
+    assert hashes[0] == hashes[1]
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if is_self_contained(spec)])

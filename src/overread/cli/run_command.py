@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
@@ -22,6 +22,9 @@ from overread.run.request import RunOutcome, RunRequest
 from overread.store.run_store import RunStore
 
 __all__ = ["run_command"]
+
+_LOOKED_UP: Final = ("masks:", "predictions:")
+"""Models that are files."""
 
 
 def run_command(
@@ -165,12 +168,15 @@ def run_command(
             f"{outcome.n_beyond} answers of a larger plan stay in the file and do not count now: "
             "leave --limit out, or raise --draws, to count them."
         )
-    notice(_last_line(place, outcome))
+    notice(_last_line(place, outcome, is_looked_up=model.startswith(_LOOKED_UP)))
     return 1 if outcome.n_failed or outcome.n_unscored else 0
 
 
-def _last_line(place: Path, outcome: RunOutcome) -> str:
-    """Sum a run up: what was asked, what came to nothing and what helps against it."""
+def _last_line(place: Path, outcome: RunOutcome, *, is_looked_up: bool) -> str:
+    """Sum a run up: what was asked, what came to nothing and what helps against it.
+
+    Answers that are looked up in files are no others when they are asked for again.
+    """
     # Every failure of the plan is one of this start: what failed before was tried again.
     unseen = _not_shown(place) if outcome.n_failed else []
     n_without_reply = outcome.n_failed - len(unseen)
@@ -180,7 +186,11 @@ def _last_line(place: Path, outcome: RunOutcome) -> str:
         f"{n_without_reply} of {outcome.n_planned} got no reply."
     ]
     if n_without_reply:
-        sentences.append("The same command asks them again.")
+        sentences.append(
+            "With the missing files it is another run: name another --out for it."
+            if is_looked_up
+            else "The same command asks them again."
+        )
     if unseen:
         names = sorted({reason_name(reason) or "what the findings name" for reason in unseen})
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
