@@ -65,7 +65,14 @@ WILSON = "A,60,75.0,62.8,84.2\nB,60,66.7,54.1,77.3\nC,60,80.0,68.2,88.2\n"
 
 
 @pytest.mark.parametrize(
-    "ends", ["low,high", "lower,upper", "95% CI low,95% CI high", "accuracy_lo,accuracy_hi"]
+    "ends",
+    [
+        "low,high",
+        "lower,upper",
+        "95% CI low,95% CI high",
+        "accuracy_lo,accuracy_hi",
+        "acc_lo,acc_hi",
+    ],
 )
 def test_ends_in_columns_of_their_own(audit, ends: str) -> None:
     heading = f"model,n,accuracy,{ends}\n"
@@ -96,6 +103,41 @@ def test_both_ends_in_one_column(audit, form: str) -> None:
 def test_ends_on_the_other_scale_than_their_value(audit) -> None:
     rows = "A,75.0,0.628,0.842\nB,66.7,0.541,0.773\nC,80.0,0.682,0.882\n"
     assert audit(f"model,accuracy,low,high\n{rows}").flaws == ()
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["low-grade dice,high-grade dice", "upper lobe,lower lobe", "upper,lower", "low,mid,high"],
+)
+def test_strata_are_no_intervals(audit, heading: str) -> None:
+    mid = heading.count(",") - 1
+    rows = "".join(
+        f"{name},{value},{low}{',70.0' * mid},{high}\n"
+        for name, value, low, high in (
+            ("A", "75.0", "70.1", "78.3"),
+            ("B", "66.2", "60.0", "71.4"),
+            ("C", "71.0", "74.0", "69.0"),
+        )
+    )
+    found = audit(f"model,overall dice,{heading}\n{rows}")
+    assert of(found, "interval-reversed") == of(found, "value-outside-interval") == []
+
+
+def test_low_and_high_alone_may_be_something_else(audit) -> None:
+    rows = WILSON.replace("68.2,88.2", "88.2,68.2")
+    (plain,) = of(audit(f"model,n,accuracy,low,high\n{rows}"), "interval-reversed")
+    (said,) = of(audit(f"model,n,accuracy,CI low,CI high\n{rows}"), "interval-reversed")
+    assert (plain.severity, said.severity) == (Severity.WARNING, Severity.ERROR)
+
+
+def test_means_of_runs_that_fit_by_chance_are_not_called_impossible(audit) -> None:
+    # Of 500 items every second share with one decimal is a count.
+    rows = "A,500,61.2\nB,500,55.4\nC,500,70.7\nD,500,48.0\nE,500,52.3\n"
+    assert audit(f"model,n,accuracy\n{rows}").flaws == ()
+
+
+def test_a_k_may_be_anything(audit) -> None:
+    assert audit("model,n,k,accuracy\nA,60,1,75.0\nA5,60,5,66.7\nB,60,5,80.0\n").flaws == ()
 
 
 def test_nothing_is_inferred_when_told_so(audit) -> None:

@@ -38,6 +38,19 @@ def test_half_and_half(audit, heading: str) -> None:
     assert finding.count == 2
 
 
+def test_low_percentages_with_as_many_digits_are_no_fractions(audit) -> None:
+    rows = "A,0.3\nB,0.4\nC,0.9\nD,26.5\nE,0.2\n"
+    assert audit(f"model,accuracy\n{rows}", "n = 1000").flaws == ()
+
+
+def test_the_best_of_columns_is_one_of_them(audit) -> None:
+    rows = "".join(
+        f"m{k},{50 + 1.7 * k:.1f},{60 + 0.9 * k:.1f},{60 + 0.9 * k:.1f}\n" for k in range(8)
+    )
+    found = audit(f"model,part a,part b,best\n{rows}")
+    assert of(found, "repeated-column") == of(found, "repeated-value") == []
+
+
 def test_several_columns_are_told_of_once(audit) -> None:
     found = audit("model,accuracy,F1\nA,0.62,61.2\nB,58.1,58.3\nC,61.4,0.66\nD,70.2,64.0\n")
     (finding,) = of(found, "mixed-scale")

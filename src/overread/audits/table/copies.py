@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -13,7 +14,6 @@ import numpy as np
 from overread.audits.table.claims import Block
 from overread.audits.table.flaws import Check, Flaw, flaw
 from overread.audits.table.reading import Column, ReadTable
-from overread.audits.table.scales import is_fraction
 from overread.audits.table.whole_counts import how_possible
 from overread.audits.wording import counted, listed
 from overread.records import Severity
@@ -25,6 +25,9 @@ _RARE: Final = 0.02
 """A likeness is told when fewer than so many of its kind are expected by chance."""
 _MOST_ROWS: Final = 500
 _FEWEST_ALIKE: Final = 3
+_EXTREME: Final = re.compile(
+    r"best|worst|\bmin|\bmax|highest|lowest|median|\bgap\b|dispar", re.IGNORECASE
+)
 
 
 def check_copies(read: ReadTable) -> Iterator[Flaw | Check]:
@@ -55,12 +58,14 @@ def check_copies(read: ReadTable) -> Iterator[Flaw | Check]:
 def _said_once(
     read: ReadTable, rows: Sequence[int], columns: Sequence[Column]
 ) -> tuple[Column, ...]:
-    """Leave out columns that say in every row what one before them says, such as ``45/60``.
+    """Leave out columns that say what others say: in every row, as ``45/60`` does, or the best.
 
     Two rows that are alike in one of them are alike in the other, whatever chance does.
     """
     kept: list[Column] = []
     for column in columns:
+        if _EXTREME.search(column.name):
+            continue
         if not any(_says_the_same(read, rows, column, each) for each in kept):
             kept.append(column)
     return tuple(kept)
@@ -93,8 +98,8 @@ def _chance(read: ReadTable, column: Column) -> float:
     """Estimate how often two unlike cells of a column print the same digits.
 
     One over the number of printed values within the middle half of the column, doubled: coarse,
-    and on the safe side for values that crowd in the middle. Counts have no digits: a column of
-    ``45/60`` has as many values as its items give.
+    and on the safe side for values that crowd in the middle. Where the number of items is known, as
+    of ``45/60``, a column has no more values than it gives.
     """
     values = [value for row in read.rows if (value := read.value(row, column.place)) is not None]
     if len(values) < 3:
@@ -102,15 +107,9 @@ def _chance(read: ReadTable, column: Column) -> float:
     low, high = np.quantile(values, [0.25, 0.75])
     whole = 100.0 if column.scale == "percent" else 1.0
     steps = 10.0**column.decimals
-    pairs = [
-        number.n
-        for row in read.rows
-        if (number := read.number(row, column.place)) is not None
-        and number.n
-        and is_fraction(number)
-    ]
-    if pairs:
-        steps = min(steps, float(np.median(pairs)) / whole)
+    behind = [n for row in read.rows if (n := read.n_of(row, column.place)) is not None]
+    if behind:
+        steps = min(steps, float(np.median(behind)) / whole)
     return 1.0 / max(1.0, float(high - low) * steps)
 
 
@@ -147,6 +146,8 @@ def _across(
         return
     n_pairs = math.comb(len(columns), 2)
     for a, b in combinations(columns, 2):
+        if _EXTREME.search(a.name) or _EXTREME.search(b.name):
+            continue  # the best of several columns is one of them
         alike = [row for row in rows if _same(read, row, row, a, b)]
         alike = [row for row in alike if read.numbers[row][a.place].value != 0]
         chance = min(chances[a.place], chances[b.place])

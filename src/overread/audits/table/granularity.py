@@ -71,13 +71,14 @@ def _is_perhaps_count(read: ReadTable, column: Column) -> bool:
 def _inferred(read: ReadTable, row: int, column: Column) -> str | None:
     """Say from where the number of items is inferred; empty where it is known.
 
-    None where the row is a mean or a total of others: a mean of shares is no share.
+    None where the row is a mean or a total of others, for a mean of shares is no share, and where
+    so many shares might fit by chance.
     """
     if not read.is_n_inferred(row, column.place):
         return ""
-    if is_total_row(read.row_names[row]):
-        return None
     each = next(each for each in read.inferred.shares if each.share == column.place)
+    if is_total_row(read.row_names[row]) or not each.is_shown:
+        return None
     name = read.table.columns[read.inferred.n_columns[column.place]]
     return f" (inferred: column {name} counts its items; fits {each.fitting} of {each.tried} rows)"
 

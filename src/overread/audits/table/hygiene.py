@@ -77,7 +77,7 @@ def _unread(read: ReadTable) -> Iterator[Flaw]:
             row
             for row in read.rows
             if (number := read.numbers[row][column.place]).value is None
-            and number.low is None
+            and (column.kind != "bound" or number.low is None)
             and not number.is_missing
         ]
         if odd:

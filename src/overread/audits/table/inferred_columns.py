@@ -39,6 +39,7 @@ __all__ = [
 
 _MOST: Final = 0.6
 _BY_CHANCE: Final = 0.02
+_SHORTEST_STEM: Final = 3
 _PLAIN: Final = ("n", "items", "questions", "n questions", "# questions", "n items", "# items")
 
 
@@ -67,6 +68,7 @@ class InferredInterval:
     high: int
     level: float
     says_interval: bool
+    """Whether headings say that it is one: a confidence interval, or ends of the value by name."""
     factor: Fraction
     """What ends are multiplied by: 100 where they are fractions of a percentage."""
     fitting: int
@@ -124,7 +126,9 @@ def _counted_shares(read: ReadTable) -> Iterator[CountedShare]:
         ]
         if found:
             best = max(found, key=lambda each: each.fitting)
-            if best.fitting * 2 > best.tried or len(accuracies) == 1:
+            # A k may be anything; who writes "correct" means it.
+            is_plain = read.columns[best.right or 0].name.casefold() not in ("k", "hits")
+            if best.fitting * 2 > best.tried or (len(accuracies) == 1 and is_plain):
                 taken.add(best.right or 0)
                 yield best
                 continue
@@ -238,7 +242,7 @@ def _intervals(read: ReadTable) -> Iterator[InferredInterval]:
             low=low,
             high=high,
             level=levels[0] if levels else 0.95,
-            says_interval=any(each.says_interval for each in headings if each),
+            says_interval=any(each.says_interval or each.stem for each in headings if each),
             factor=factor,
             fitting=fitting,
             tried=tried,
@@ -261,12 +265,14 @@ def _ends(read: ReadTable) -> Iterator[tuple[int, int]]:
                 yield place, place
         elif heading.end == "low" and read.columns[place].kind == "number":
             for other, partner in headings.items():
+                # Lobes are upper and lower as well; ends stand side by side, the lower one first.
+                beside = other == place + 1 or (partner.says_interval and abs(other - place) <= 2)
                 if (
                     partner.end == "high"
                     and other not in used
+                    and beside
                     and read.columns[other].kind == "number"
                     and partner.stem.casefold() == heading.stem.casefold()
-                    and abs(other - place) <= 2
                 ):
                     used.add(other)
                     yield place, other
@@ -282,11 +288,19 @@ def _value_beside(read: ReadTable, low: int, high: int) -> Column | None:
         if column.kind == "number" and interval_heading(column.name) is None
     ]
     if heading is not None and heading.stem:
-        named = [column for column in values if _plain(column.name) == _plain(heading.stem)]
+        named = [column for column in values if _names(heading.stem, column.name)]
         if named:
             return named[0]
+        if not heading.says_interval:
+            return None  # low-grade and high-grade, upper lobe and lower lobe
     before = [column for column in values if column.place < min(low, high)]
     return before[-1] if before else (values[0] if values else None)
+
+
+def _names(stem: str, name: str) -> bool:
+    """Tell whether the rest of a heading is the name of a column, or its beginning: acc."""
+    short, whole = _plain(stem), _plain(name)
+    return short == whole or (len(short) >= _SHORTEST_STEM and whole.startswith(short))
 
 
 def _plain(name: str) -> str:

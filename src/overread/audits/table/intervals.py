@@ -36,8 +36,10 @@ class _Interval:
     cells: tuple[tuple[int, int], ...]
     said: str = ""
     """By which headings columns were taken for an interval; empty where it is known."""
-    is_sure: bool = True
-    """Whether it is said to be a confidence interval, of the values of its column."""
+    is_interval: bool = True
+    """Whether it is said to be an interval: ``low`` and ``high`` may be other things too."""
+    is_n_sure: bool = True
+    """Whether the number of items is said, and not inferred."""
 
     @property
     def width(self) -> Span:
@@ -121,16 +123,18 @@ def _inferred(read: ReadTable) -> Iterator[_Interval]:
                 level=each.level,
                 cells=tuple((row, place) for place in places),
                 said=f"{names} of {read.table.columns[each.value]}",
-                is_sure=each.says_interval and not read.is_n_inferred(row, each.value),
+                is_interval=each.says_interval,
+                is_n_sure=not read.is_n_inferred(row, each.value),
             )
 
 
 def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
     low, high = float(each.low.middle), float(each.high.middle)
     where = read.where(each.row, each.column.place)
+    severity = Severity.ERROR if each.is_interval else Severity.WARNING
     if each.low.low > each.high.high:
         yield flaw(
-            Severity.ERROR,
+            severity,
             "interval-reversed",
             where,
             f"from {low:g} to {high:g}: its lower end is above its upper end" + _told(each),
@@ -139,7 +143,7 @@ def _order(read: ReadTable, each: _Interval) -> Iterator[Flaw]:
         )
     elif each.value.high < each.low.low or each.value.low > each.high.high:
         yield flaw(
-            Severity.ERROR,
+            severity,
             "value-outside-interval",
             where,
             f"{float(each.value.middle):g} does not lie in {low:g} to {high:g}"
@@ -188,17 +192,18 @@ def _width(read: ReadTable, each: _Interval, n: int) -> Iterator[Flaw]:
     where = read.where(each.row, each.column.place)
     width = f"{float(printed.middle):.3g} wide for {n:,} items; independent items give {shown}"
     width += _told(each)
+    is_sure = each.is_interval and each.is_n_sure
     if float(printed.high) < _TOO_NARROW * narrowest:
         ratio = (narrowest / max(float(printed.middle), 1e-9)) ** 2
         yield flaw(
-            Severity.ERROR if each.is_sure else Severity.WARNING,
+            Severity.ERROR if is_sure else Severity.WARNING,
             "interval-too-narrow",
             where,
             width,
             cells=each.cells,
             effect=f"so narrow an interval takes {ratio:.1f} times as many items",
             remedy="Say how it was made; ± may be a standard error, or items were counted twice."
-            if each.is_sure
+            if is_sure
             else "Say how it was made; it may be a range of runs or sites, or of more items.",
         )
     elif float(printed.low) > _TOO_WIDE * widest:

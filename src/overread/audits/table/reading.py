@@ -28,7 +28,7 @@ _ORDER: Final = re.compile(
 _RANK: Final = re.compile(r"(?:#|place|pos(?:ition)?|rank(?:ing)?)", re.IGNORECASE)
 _WHOLES: Final = {"percent": 100, "fraction": 1, "other": None}
 _COUNT_AND_SHARE: Final = re.compile(
-    r"\b(?:n|no\.?|number|counts?|cases|patients)\b\W*%|%\W*\bn\b", re.IGNORECASE
+    r"(?:^|\W)(?:n|no\.?|number|counts?)\W{0,3}%|^(?:cases|patients)\W{0,3}%", re.IGNORECASE
 )
 """A heading such as ``n (%)``, above cells such as ``45 (75.0)``."""
 _PART: Final = re.compile(r"(?P<column>.*)#(?P<part>rank|spread|low|high|n|count)")
@@ -290,7 +290,7 @@ class ReadTable:
         scales = self.claims.scale
         claimed: Scale | None = scales[name] if name in scales else scales.get("*")
         is_share = is_share_name(name)
-        found = scale_of(read, has_sign="%" in name or signs * 2 > len(read), is_share=is_share)
+        found = scale_of(read, has_sign="%" in name or signs * 2 > len(read))
         return Column(
             name=name,
             place=place,

@@ -25,7 +25,7 @@ def is_fraction(number: PrintedNumber) -> bool:
 
 
 def scale_of(
-    read: Sequence[PrintedNumber], *, has_sign: bool, is_share: bool
+    read: Sequence[PrintedNumber], *, has_sign: bool
 ) -> Literal["percent", "fraction", "other"]:
     """Say on which scale most cells of a column are.
 
@@ -35,8 +35,6 @@ def scale_of(
         The cells that hold a number.
     has_sign
         Whether the heading or most cells have a percent sign.
-    is_share
-        Whether the heading names a share.
     """
     if has_sign:
         return "percent"
@@ -47,24 +45,19 @@ def scale_of(
     # Most cells decide: a few cells on another scale must not change what the column is.
     middle, most = values[len(values) // 2], values[int(0.9 * (len(values) - 1))]
     if middle <= 1 and any(cell.decimals > 0 for cell in read):
-        return "fraction" if _others_are_percent(read, is_share=is_share) else "other"
+        return "fraction" if _others_are_percent(read) else "other"
     return "percent" if middle <= 100 and most <= 100 else "other"
 
 
-def _others_are_percent(read: Sequence[PrintedNumber], *, is_share: bool) -> bool:
+def _others_are_percent(read: Sequence[PrintedNumber]) -> bool:
     """Tell whether what exceeds 1 among fractions looks like percentages, and not like millilitres.
 
-    Percentages have a sign, or fewer digits behind the decimal mark; or the heading names a share,
-    and they are about a hundred times the fractions.
+    Percentages have a sign, or fewer digits behind the decimal mark. With as many digits all may be
+    percentages, most of them low.
     """
-    small = [cell for cell in read if (cell.value or 0) <= 1 and not cell.is_percent]
-    decimals = _usual(small)
+    decimals = _usual([cell for cell in read if (cell.value or 0) <= 1 and not cell.is_percent])
     return all(
-        cell.is_percent
-        or (
-            (cell.value or 0) <= 100
-            and (cell.decimals < decimals or (is_share and _near(cell, small)))
-        )
+        cell.is_percent or ((cell.value or 0) <= 100 and cell.decimals < decimals)
         for cell in read
         if (cell.value or 0) > 1
     )
@@ -122,7 +115,7 @@ def odd_cells(
     if scale == "percent":
         found = _fractions(small, list(large.values()), is_share=is_share, n_of=n_of)
     else:
-        found = _percentages(large, list(small.values()), is_share=is_share)
+        found = _percentages(large, list(small.values()))
     return found if 2 * len(found) <= len(plain) else {}
 
 
@@ -149,17 +142,15 @@ def _fractions(
 
 
 def _percentages(
-    large: Mapping[int, PrintedNumber], small: Sequence[PrintedNumber], *, is_share: bool
+    large: Mapping[int, PrintedNumber], small: Sequence[PrintedNumber]
 ) -> dict[int, bool]:
     decimals = _usual(small)
     found: dict[int, bool] = {}
     for row, cell in large.items():
         fewer = decimals - cell.decimals
-        looks = (cell.value or 0.0) >= 2 and (
-            fewer >= 2 or ((fewer >= 1 or is_share) and _near(cell, small))
-        )
+        looks = (cell.value or 0.0) >= 2 and (fewer >= 2 or (fewer >= 1 and _near(cell, small)))
         if cell.is_percent or looks:
-            found[row] = True
+            found[row] = cell.is_percent or fewer >= 2
     return found
 
 
