@@ -175,6 +175,16 @@ def test_labels_are_named_and_others_are_left_out(folders, tmp_path, capsys):
     assert found["labels"][1]["n_both_empty"] == 5
 
 
+def test_labels_under_other_numbers_are_told(tmp_path, capsys):
+    one = write(tmp_path / "one.nii.gz", boxes((1, A, ALL, ALL)))
+    other = write(tmp_path / "other.nii.gz", boxes((255, A, ALL, ALL)))
+    found = as_json(capsys, one, other)
+    (finding,) = found["findings"]
+    assert finding["code"] == "renamed-label"
+    assert "label 255 of the prediction lies where label 1" in finding["evidence"]
+    assert [each["label"] for each in found["labels"]] == ["1", "255"]
+
+
 def test_a_folder_of_structures_stands_against_a_label_map(tmp_path, capsys):
     write(tmp_path / "parts" / "liver.nii.gz", boxes((1, A, ALL, ALL)))
     write(tmp_path / "parts" / "spleen.nii.gz", boxes((1, slice(8, 9), ALL, ALL)))

@@ -96,18 +96,15 @@ def better_turn(
     Turn or None
         None where no turn brings Dice to 0.5 at least and up by 0.25.
     """
-    if reference.ndim != prediction.ndim:
+    box, wanted = label_box(prediction), label_box(reference)
+    if reference.ndim != prediction.ndim or box is None or wanted is None:
         return None
-    flat = np.flatnonzero(prediction.reshape(-1, order="A"))
-    n_reference = int(np.count_nonzero(reference))
-    if not flat.size or not n_reference:
-        return None
-    total = n_reference + flat.size
-    if 2.0 * min(n_reference, flat.size) / total < _GOOD_DICE:
+    n_prediction = int(np.count_nonzero(prediction[box]))
+    n_reference = int(np.count_nonzero(reference[wanted]))
+    total = n_reference + n_prediction
+    if 2.0 * min(n_reference, n_prediction) / total < _GOOD_DICE:
         return None  # of such different sizes that no turn can do it
-    order = "F" if prediction.flags.f_contiguous else "C"
-    sample = flat[:: max(1, flat.size // _SAMPLE)]
-    places = np.unravel_index(sample, prediction.shape, order=order)
+    places = _sample(prediction, box, n_prediction)
     labels = prediction[places]
     found: list[tuple[float, tuple[int, ...], tuple[bool, ...]]] = []
     for axes, back in _turns(prediction.ndim):
@@ -122,12 +119,30 @@ def better_turn(
     best: Turn | None = None
     for _, axes, back in found[:_CONFIRMED]:
         turn = Turn(order=axes, reversed_axes=back, dice=0.0)
-        dice = 2.0 * _agreeing(reference, turn.of(prediction)) / total
+        agreeing = _agreeing(reference[wanted], turn.of(prediction)[wanted])
+        dice = 2.0 * agreeing / total
         if best is None or dice > best.dice:
             best = Turn(order=axes, reversed_axes=back, dice=dice)
     if best is None or best.dice < max(_GOOD_DICE, (stored or 0.0) + _GAIN):
         return None
     return best
+
+
+def _sample(
+    array: NDArray[Any], box: tuple[slice, ...], n_labelled: int
+) -> tuple[NDArray[np.intp], ...]:
+    """Give the places of about so many voxels with a label, taken evenly, plane by plane."""
+    step = max(1, n_labelled // _SAMPLE)
+    held: list[tuple[NDArray[np.intp], ...]] = []
+    n_before = 0
+    first = [axis.start for axis in box]
+    for number in range(box[-1].start, box[-1].stop):
+        found = np.nonzero(array[(*box[:-1], number)])
+        kept = slice(-n_before % step, None, step)
+        n_before += found[0].size
+        places = [axis[kept] + start for axis, start in zip(found, first, strict=False)]
+        held.append((*places, np.full(places[0].size, number, dtype=np.intp)))
+    return tuple(np.concatenate(axis) for axis in zip(*held, strict=True))
 
 
 def _turns(n_axes: int) -> Iterator[tuple[tuple[int, ...], tuple[bool, ...]]]:

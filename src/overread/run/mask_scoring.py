@@ -261,6 +261,8 @@ def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) ->
             told.setdefault(("grid", level, "; ".join(report.problems)), []).append(case.id)
         if report.advice:
             told.setdefault(("turned-mask", Severity.WARNING, report.advice), []).append(case.id)
+        for words in report.renamed:
+            told.setdefault(("renamed-label", Severity.WARNING, words), []).append(case.id)
         for note in report.notes:
             told.setdefault(("odd-header", Severity.INFO, note), []).append(case.id)
     for (code, severity, evidence), ids in told.items():
@@ -280,9 +282,11 @@ _EFFECTS: Final = {
     ("grid", Severity.WARNING): "predictions were resampled to the reference's grid by the nearest "
     "voxel",
     ("turned-mask", Severity.WARNING): "the mask may have been written in another orientation",
+    ("renamed-label", Severity.WARNING): "one is scored as missed, the other as invented",
     ("odd-header", Severity.INFO): "",
 }
 _REMEDIES: Final = {
+    "renamed-label": "Number labels alike on both sides.",
     "grid": "Write masks on the grid of the scan, or say --resample nearest.",
     "turned-mask": "Look at the pictures; mend what writes the masks.",
 }

@@ -16,6 +16,7 @@ from overread.scoring.masks.pair import (
     open_pair,
     read_reference,
 )
+from overread.scoring.masks.renamed import renamed_labels
 
 A, ALL = slice(2, 6), slice(1, 7)
 
@@ -47,6 +48,24 @@ def test_a_pair_is_read_once_until_its_file_changes(write_mask, boxes, monkeypat
     assert open_pair(reference, second).prediction_labels == (3,)
 
 
+def test_masks_are_read_once_for_scorers_that_know_other_labels(write_mask, boxes):
+    path = write_mask("a.nii.gz", boxes((1, A, ALL, ALL), (2, slice(8, 9), ALL, ALL)))
+    every, named = open_pair(path, path), open_pair(path, path, (1,))
+    assert named.prediction is every.prediction
+    assert named.report.unknown_labels == (2,)
+    assert every.report.unknown_labels == ()
+
+
+def test_large_cases_are_not_kept_beside_each_other(write_mask, boxes, monkeypatch):
+    monkeypatch.setattr(pairs, "_BYTES_KEPT", 2000)
+    paths = [write_mask(f"{n}.nii.gz", boxes((n, A, ALL, ALL))) for n in (1, 2, 3)]
+    first = open_pair(paths[0], paths[0])  # 960 bytes a side
+    assert open_pair(paths[0], paths[0]) is first
+    second = open_pair(paths[1], paths[2])
+    assert open_pair(paths[1], paths[2]) is second
+    assert open_pair(paths[0], paths[0]) is not first
+
+
 def test_surfaces_are_measured_once_and_two_hashes_are_kept(write_mask, boxes):
     files = [write_mask(f"{n}.nii.gz", boxes((n, A, ALL, ALL))) for n in (1, 2, 3)]
     pair = open_pair(files[0], files[0])
@@ -66,6 +85,20 @@ def test_the_side_at_fault_is_told(write_mask, boxes, tmp_path):
         open_pair(good, bad)
     with pytest.raises(PredictionMaskError, match="absent"):
         file_hash(tmp_path / "absent")
+
+
+def test_one_structure_under_two_numbers_is_told(write_mask, boxes):
+    one = write_mask("one.nii.gz", boxes((1, A, ALL, ALL), (2, slice(8, 10), ALL, ALL)))
+    other = write_mask(
+        "other.nii.gz",
+        boxes((7, slice(3, 6), ALL, ALL), (5, slice(9, 12), ALL, ALL), (3, slice(0, 2), ALL, ALL)),
+    )
+    (found,) = renamed_labels(open_pair(one, other))
+    # 3 of 4 planes: 2 · 3 / (4 + 3). Label 5 has one of two planes and two of its own: 2 / 5.
+    assert (found.reference, found.prediction) == (1, 7)
+    assert found.dice == pytest.approx(6 / 7)
+    assert found.words.startswith("label 7 of the prediction lies where label 1")
+    assert renamed_labels(open_pair(one, one)) == ()
 
 
 def test_two_sizes_are_refused_whatever_is_asked_for(write_mask, boxes):

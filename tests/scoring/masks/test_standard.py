@@ -196,7 +196,10 @@ def test_a_mask_without_a_named_label_is_foreign(tmp_path, write_mask, boxes):
     scorer = MaskScorer(root=tmp_path, labels=LESION)
     row = rows(scorer, response(write_mask("out.nii.gz", boxes((255, A, ALL, ALL)))))["dice", None]
     assert row.status is Status.UNPARSED
-    assert row.reason == "labels 255 and none of those asked for: 1 (lesion)"
+    assert row.reason == (
+        "labels 255 and none of those asked for: 1 (lesion); label 255 of the prediction lies "
+        "where label 1 of the reference is (Dice 1.000)"
+    )
     path = write_mask("out.nii.gz", boxes((1, A, ALL, ALL), (9, slice(8, 9), ALL, ALL)))
     assert rows(scorer, response(path))["dice", None].value == 1.0
 

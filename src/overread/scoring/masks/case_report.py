@@ -27,6 +27,8 @@ class CaseReport:
     """A sentence on the turn that would mend a poor fit."""
     notes: tuple[str, ...] = ()
     """What is odd about either file."""
+    renamed: tuple[str, ...] = ()
+    """Labels that are one structure under two numbers, a sentence each."""
     remedy: str = ""
     """What was done about the grids."""
     reference_labels: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ from overread.scoring.masks.pair import (
     open_pair,
     read_reference,
 )
+from overread.scoring.masks.renamed import renamed_labels
 from overread.scoring.masks.rows import (
     all_rows,
     mask_row,
@@ -117,6 +118,7 @@ class FolderScorer:
                 problems=report.problems,
                 advice=report.advice,
                 notes=report.notes,
+                renamed=_renamed(pair),
                 remedy=remedy,
                 reference_labels=named[0],
                 prediction_labels=named[1],
@@ -216,6 +218,13 @@ class FolderScorer:
             targets=() if self.labels is None else self.labels.values(),
             profile=self.profile,
         )
+
+
+def _renamed(pair: MaskPair) -> tuple[str, ...]:
+    """Say which labels are one structure under two numbers, where both lie on one grid."""
+    if not pair.report.same:
+        return ()
+    return tuple(each.words for each in renamed_labels(pair))
 
 
 def _summed(known: Iterable[Measured]) -> list[Measured]:

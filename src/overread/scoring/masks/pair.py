@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 _PAIRS_KEPT: Final = 2
+_BYTES_KEPT: Final = 2**29
+"""Of masks in more than one pair: a large case leaves when the next one comes."""
 _HASH_PIECE: Final = 2**20
 
 
@@ -247,7 +249,7 @@ def open_pair(
 ) -> MaskPair:
     """Read two masks; the last two pairs of this process are kept, with all that was measured.
 
-    So the scorers of two profiles that are put to one case after each other share the work. A file
+    Of large cases only the last pair is. So the scorers of two profiles that are put to one case after each other share the work. A file
     that was written again since is read again.
 
     Parameters
@@ -268,17 +270,22 @@ def open_pair(
         A MetaImage without the extra ``itk``.
     """
     labels = None if known_labels is None else tuple(sorted(known_labels))
-    key = (_stamp(reference_path), _stamp(prediction_path), labels)
+    stamps = _stamp(reference_path), _stamp(prediction_path)
     with _lock:
-        found = _kept.get(key)
+        found = _kept.get((*stamps, labels))
         if found is not None:
-            _kept.move_to_end(key)
+            _kept.move_to_end((*stamps, labels))
             return found
-    reference = read_reference(reference_path)
-    pair = MaskPair(reference, _read_prediction(prediction_path), known_labels=labels)
+        # Named otherwise by another scorer: the same masks under other labels.
+        same = next((pair for key, pair in _kept.items() if key[:2] == stamps), None)
+    if same is not None:
+        pair = MaskPair(same.reference, same.prediction, known_labels=labels)
+    else:
+        reference = read_reference(reference_path)
+        pair = MaskPair(reference, _read_prediction(prediction_path), known_labels=labels)
     with _lock:
-        _kept[key] = pair
-        while len(_kept) > _PAIRS_KEPT:
+        _kept[*stamps, labels] = pair
+        while len(_kept) > _PAIRS_KEPT or (len(_kept) > 1 and _kept_bytes() > _BYTES_KEPT):
             _kept.popitem(last=False)
     return pair
 
@@ -334,6 +341,12 @@ def file_hash(path: Path) -> str:
         while len(_hashes) > _PAIRS_KEPT:
             _hashes.popitem(last=False)
     return found
+
+
+def _kept_bytes() -> int:
+    """Count the bytes of all masks kept, each once."""
+    arrays = [side.array for pair in _kept.values() for side in (pair.reference, pair.prediction)]
+    return sum({id(array): array.nbytes for array in arrays}.values())
 
 
 def _read_prediction(path: Path) -> LabelMap:

@@ -21,6 +21,7 @@ from overread.scoring.masks.pair import (
     open_pair,
     read_reference,
 )
+from overread.scoring.masks.renamed import renamed_labels
 from overread.scoring.masks.rows import (
     all_rows,
     mask_row,
@@ -147,7 +148,10 @@ class MaskScorer:
             named = ", ".join(f"{label} ({name})" for label, name in self.labels.items())
             some = ", ".join(str(label) for label in unknown[:5])
             more = ", …" if len(unknown) > 5 else ""
-            raise PredictionMaskError(f"labels {some}{more} and none of those asked for: {named}")
+            hint = "".join(f"; {each.words}" for each in renamed_labels(pair)[:1])
+            raise PredictionMaskError(
+                f"labels {some}{more} and none of those asked for: {named}{hint}"
+            )
 
     def _measured(self, item: Item, response: Response, pair: MaskPair) -> Iterator[Score]:
         for each in measure_pair(pair, self.labels, self.measures):
