@@ -249,8 +249,8 @@ def open_pair(
 ) -> MaskPair:
     """Read two masks; the last two pairs of this process are kept, with all that was measured.
 
-    Of large cases only the last pair is. So the scorers of two profiles that are put to one case after each other share the work. A file
-    that was written again since is read again.
+    So the scorers of two profiles that are put to one case after each other share the work. Of
+    large cases only the last pair is kept. A file that was written again since is read again.
 
     Parameters
     ----------
