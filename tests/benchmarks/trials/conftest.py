@@ -90,6 +90,21 @@ class Release:
 
     def estimates(self, task="segmentation", **stratum):
         """Give all estimates of a stratum: (metric, profile) → value."""
+        return {
+            (one.metric, one.profile): one.value
+            for one in self.estimated(task)
+            if dict(one.stratum) == stratum
+        }
+
+    def total(self, metric, profile):
+        """Give the estimate of a metric over all items."""
+        return next(
+            one
+            for one in self.estimated("segmentation")
+            if (one.metric, one.profile, dict(one.stratum)) == (metric, profile, {})
+        )
+
+    def estimated(self, task):
         opened = self.open()
         items = list(opened.items(Selection(tasks=(task,))))
         planned = [
@@ -99,10 +114,7 @@ class Release:
             for item in items
         ]
         rows = [row for profile in ("published", "honest") for row in self.rows(profile, task)]
-        found = estimate(rows, planned, opened.plan_for((task,)))
-        return {
-            (one.metric, one.profile): one.value for one in found if dict(one.stratum) == stratum
-        }
+        return estimate(rows, planned, opened.plan_for((task,)))
 
 
 @pytest.fixture

@@ -248,3 +248,31 @@ def test_a_reference_without_lesion_has_no_curve(release):
         assert set(release.value("dice_curve", profile, "interactive")) == {"undefined"}
         assert set(release.value("curve_cases", profile, "interactive")) == {"undefined"}
     assert release.estimates("interactive")["dice_auc", "honest"] is None
+
+
+# ---------------------------------------------------------------- plans
+
+
+def test_a_run_is_estimated_by_what_it_asked(release):
+    release.case("venous_0", mask(FIRST))
+    opened = release.open()
+    lesions, clicks, both = (
+        {one.metric for one in opened.plan_for(tasks).also}
+        for tasks in (("segmentation",), ("interactive",), ("segmentation", "interactive"))
+    )
+    assert {one.metric for one in opened.plan().also} == lesions
+    assert "lits_recall" in lesions - clicks
+    assert "dice_auc" in clicks - lesions
+    assert both == lesions | clicks
+    # The headline of a run of both is Dice of whole volumes without clicks.
+    mixed = opened.plan_for(("segmentation", "interactive"))
+    assert mixed.headline_only == {"task": ("segmentation",)}
+
+
+def test_distances_of_few_patients_have_an_interval(release):
+    for number, shift in enumerate((0, 1, 2)):
+        release.case(f"venous_{number}", mask(FIRST))
+        release.predict(f"venous_{number}", mask(np.s_[5 + shift : 11 + shift, 2:8, 2:8]))
+    found = release.total("lits_assd_mm", "honest")
+    assert found.low is not None
+    assert found.low < found.value < found.high

@@ -28,8 +28,10 @@ from overread.records import Item, Mask, Profile, Reference, Response, Score, St
 from overread.scoring.masks.pair import MaskPair
 from overread.scoring.rows import Outcome, check_records, undefined
 
-__all__ = ["ClickScorer"]
+__all__ = ["ENDS", "ClickScorer"]
 
+ENDS: Final = (text_places().index(CLICKS - 1), CLICKS - 1)
+"""After how many clicks a curve ends: nine in the released order, ten in the right one."""
 _VERSION: Final = "1"
 _MEASURES: Final = ("dice", "assd_mm", "msd_mm")
 _NO_CURVE: Final = "a reference without lesion has no curve"
@@ -157,8 +159,9 @@ def _named(measure: str, part: str) -> str:
 
 
 def _counted(clicks: int, place: int) -> dict[str, float]:
+    """Say how many cases a mask stands for: in the curve, after so many clicks, at the end."""
     cases = {f"case_at_{clicks}": 1.0, "curve_cases": 1.0 / CLICKS}
-    return cases | ({"last_cases": 1.0} if place == CLICKS - 1 else {})
+    return cases | ({"last_cases": float(place == CLICKS - 1)} if clicks in ENDS else {})
 
 
 def _as_released(pair: MaskPair) -> tuple[Mapping[str, float | None], str]:

@@ -11,18 +11,20 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from overread.benchmarks.trials.click_scorer import ClickScorer
+from overread.benchmarks.trials.click_scorer import ENDS, ClickScorer
 from overread.benchmarks.trials.clicks import Clicks
 from overread.benchmarks.trials.lits_scorer import LitsScorer
 from overread.benchmarks.trials.measures import SIZES
 from overread.benchmarks.trials.opening import LABEL
 from overread.contracts import AlsoMetric, AnalysisPlan, Card, PooledRatio, RankPlan, Scorer
-from overread.metrics.click_curve import CLICKS, text_places
+from overread.metrics.click_curve import CLICKS
+from overread.metrics.lits_outlines import NO_DISTANCE
 from overread.records import Mask, Media, Part, Profile, PublishedValue, Status
 from overread.scoring.masks.standard import MaskScorer
 
@@ -96,7 +98,7 @@ def _share(
     *,
     profiles: tuple[Profile, ...] = _BOTH,
     task: str = SEGMENTATION,
-    clicks: int | None = None,
+    clicks: tuple[int, ...] = (),
     only_targets: tuple[str, ...] = (),
     scale: float = 1.0,
     high: float = 1.0,
@@ -106,7 +108,8 @@ def _share(
     return AlsoMetric(
         metric=metric,
         profiles=profiles,
-        only={"task": (task,)} if clicks is None else {"task": (task,), "clicks": (str(clicks),)},
+        only={"task": (task,)}
+        | ({"clicks": tuple(str(each) for each in clicks)} if clicks else {}),
         pooled=PooledRatio(
             numerator={over: 1.0} if isinstance(over, str) else over,
             denominator=dict.fromkeys(parts, 1.0),
@@ -117,7 +120,8 @@ def _share(
     )
 
 
-_INFINITE: Final = float("inf")
+_MOST: Final = NO_DISTANCE
+"""No distance in mm and no volume difference is larger; intervals of few patients need an end."""
 _SEGMENTATION_ALSO: Final = (
     _share("pooled_dice", {"overlap_voxels": 2.0}, ("reference_voxels", "prediction_voxels")),
     _share("lits_precision", "lits_found", ("lits_found", "lits_invented")),
@@ -126,10 +130,10 @@ _SEGMENTATION_ALSO: Final = (
     _share("lits_recall_any", "lits_found_any", ("lits_found_any", "lits_missed_any")),
     *(_share(f"lits_{name}", f"lits_{name}_sum", "lits_scored") for name in ("dice", "jaccard")),
     _share("lits_voe", "lits_voe_sum", "lits_scored"),
-    _share("lits_rvd", "lits_rvd_sum", "lits_scored", profiles=("published",), high=_INFINITE),
-    _share("lits_ravd", "lits_ravd_sum", "lits_scored", profiles=("honest",), high=_INFINITE),
+    _share("lits_rvd", "lits_rvd_sum", "lits_scored", profiles=("published",), high=_MOST),
+    _share("lits_ravd", "lits_ravd_sum", "lits_scored", profiles=("honest",), high=_MOST),
     *(
-        _share(f"lits_{name}_mm", f"lits_{name}_mm_sum", "lits_scored", high=_INFINITE)
+        _share(f"lits_{name}_mm", f"lits_{name}_mm_sum", "lits_scored", high=_MOST)
         for name in ("assd", "rmsd", "msd")
     ),
     _share("lits_dice_all", "lits_lesion_dice_sum", "lits_lesions", profiles=("honest",)),
@@ -154,23 +158,18 @@ def _of_curve(name: str, ending: str, over: str, under: str, **more: Any) -> Als
 
 
 _MOST_AREA: Final = float(CLICKS - 1)
-_LAST: Final[Mapping[Profile, int]] = {
-    "published": text_places().index(CLICKS - 1),
-    "honest": CLICKS - 1,
-}
-"""After how many clicks the last value of a curve is: the released order has nine last."""
 _INTERACTIVE_ALSO: Final = (
     _of_curve("dice", "auc", "dice_curve", "curve_cases", high=_MOST_AREA),
     _of_curve("dice", "auc_per_click", "dice_curve", "curve_cases", scale=1.0 / _MOST_AREA),
+    _of_curve("dice", "final", "dice_last", "last_cases", clicks=ENDS),
     *(
         _of_curve(
-            "dice", "final", "dice_last", "last_cases", profiles=(profile,), clicks=_LAST[profile]
-        )
-        for profile in _BOTH
-    ),
-    *(
-        _of_curve(
-            name, "auc", f"{name}_curve_mm", "curve_cases", profiles=("published",), high=_INFINITE
+            name,
+            "auc",
+            f"{name}_curve_mm",
+            "curve_cases",
+            profiles=("published",),
+            high=_MOST * _MOST_AREA,
         )
         for name in ("assd", "msd")
     ),
@@ -181,14 +180,14 @@ _INTERACTIVE_ALSO: Final = (
             f"{name}_last_mm",
             "last_cases",
             profiles=("published",),
-            clicks=_LAST["published"],
-            high=_INFINITE,
+            clicks=ENDS,
+            high=_MOST,
         )
         for name in ("assd", "msd")
     ),
     *(
         _of_curve(
-            "dice", f"after_{clicks}", f"dice_at_{clicks}", f"case_at_{clicks}", clicks=clicks
+            "dice", f"after_{clicks}", f"dice_at_{clicks}", f"case_at_{clicks}", clicks=(clicks,)
         )
         for clicks in range(CLICKS)
     ),
@@ -199,9 +198,8 @@ PLAN: Final = AnalysisPlan(
     cells=("phase",),
     cluster="patient",
     headline="dice",
-    headline_only={"task": (SEGMENTATION,)},
     headline_drops=(Status.UNDEFINED,),
-    also=(*_SEGMENTATION_ALSO, *_INTERACTIVE_ALSO),
+    also=_SEGMENTATION_ALSO,
     ranking=RankPlan(
         weights={"dice": 1.0},
         strata=("phase",),
@@ -210,6 +208,11 @@ PLAN: Final = AnalysisPlan(
     ),
     published_drops=(Status.FAILED,),
     cells_are_independent=False,
+)
+_BOTH_PLAN: Final = replace(
+    PLAN,
+    headline_only={"task": (SEGMENTATION,)},
+    also=(*_SEGMENTATION_ALSO, *_INTERACTIVE_ALSO),
 )
 CLICK_PLAN: Final = AnalysisPlan(
     strata=((), ("phase",), ("centre",)),
@@ -229,7 +232,9 @@ CLICK_PLAN: Final = AnalysisPlan(
 
 def plan_for(tasks: Collection[str]) -> AnalysisPlan:
     """Give the plan of a run of these tasks: clicks alone have their own headline."""
-    return CLICK_PLAN if set(tasks) == {INTERACTIVE} else PLAN
+    if INTERACTIVE not in tasks:
+        return PLAN
+    return _BOTH_PLAN if SEGMENTATION in tasks else CLICK_PLAN
 
 
 def scorers(profile: Profile, root: Path) -> tuple[Scorer, ...]:
