@@ -39,7 +39,10 @@ class _TableAudit:
         for table, claims in release.printed_tables():
             found = audit_table(read_table(table), read_claims(claims), label=table.name)
             for finding in found.findings:
-                yield replace(finding, where=f"{table.name}: {finding.where}")
+                # What is said of a table as a whole names it already.
+                is_named = finding.where.startswith(table.name)
+                where = finding.where if is_named else f"{table.name}: {finding.where}"
+                yield replace(finding, where=where)
 
 
 AUDIT: Audit = _TableAudit(
