@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from overread.imaging.bounds import MAX_VOLUME_BYTES, check_file
 from overread.imaging.geometry import LPS_FROM_RAS, Geometry, geometry_of
 from overread.imaging.label_map import LabelMap
 from overread.imaging.label_values import LabelArray, LabelKeeper, not_a_label_map
+from overread.imaging.nifti_header import MOST_OFFSET, open_nifti, stored_spacing, unit_mm
 from overread.imaging.volume import check_decoded
 
 if TYPE_CHECKING:
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["read_nifti_labels"]
 
 _PIECE_BYTES: Final = 2**22
-_MOST_OFFSET: Final = 2**24
-"""Bytes before the first voxel: header and extensions. Beyond it lies only a bomb to unpack."""
-_MM: Final = {1: 1000.0, 2: 1.0, 3: 0.001}
-"""NIfTI's codes for metre, millimetre and micrometre → mm."""
 
 
 def read_nifti_labels(path: Path) -> LabelMap:
@@ -67,7 +63,7 @@ def _read(path: Path) -> LabelMap:
         )
     check_decoded(path, shape, 1)
     proxy = cast("Any", image.dataobj)
-    if not 0 <= int(proxy.offset) <= _MOST_OFFSET:
+    if not 0 <= int(proxy.offset) <= MOST_OFFSET:
         raise not_a_label_map(
             str(path), f"voxels from byte {int(proxy.offset):,} on", "Copy the file again."
         )
@@ -113,7 +109,7 @@ def _voxels(
     size = shape[0] * shape[1] * shape[2]
     keeper = LabelKeeper(str(path), size, slope=slope, intercept=intercept)
     piece = _PIECE_BYTES // stored.itemsize
-    with _opened(path) as file:
+    with open_nifti(path) as file:
         file.seek(offset)
         for start in range(0, size, piece):
             count = min(piece, size - start)
@@ -125,18 +121,12 @@ def _voxels(
     return keeper.labels().reshape(shape, order="F")
 
 
-def _opened(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    return cast("IO[bytes]", gzip.open(path)) if zipped else path.open("rb")
-
-
 def _grid(
     path: Path, image: Nifti1Image, shape: tuple[int, int, int]
 ) -> tuple[tuple[float, ...] | None, Geometry | None, list[str]]:
     """Give spacing, geometry and what is odd about the header."""
     header, warnings = image.header, list[str]()
-    to_mm = _MM.get(int(header["xyzt_units"]) & 7, 1.0)
+    to_mm = unit_mm(header)
     if to_mm != 1.0:
         warnings.append(f"the header counts in units of {to_mm:g} mm: turned into mm")
     spacing_mm = _spacing(path, image, to_mm)
@@ -165,10 +155,7 @@ def _differ(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
 
 
 def _spacing(path: Path, image: Nifti1Image, to_mm: float) -> tuple[float, ...] | None:
-    """Read the voxel size as it is stored: nibabel turns a size of 0 into 1 mm, a guess."""
-    with _opened(path) as file:
-        stored = type(image.header).from_fileobj(file, check=False)
-    sizes = np.abs(np.asarray(stored["pixdim"], dtype=np.float64)[1:4]) * to_mm
+    sizes = np.abs(stored_spacing(path, image)) * to_mm
     if not (np.isfinite(sizes) & (sizes > 0)).all():
         return None
     return tuple(float(size) for size in sizes)

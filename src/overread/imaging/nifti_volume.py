@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from overread.errors import ImageError, expected
 from overread.imaging.bounds import MAX_VOLUME_BYTES, check_file
 from overread.imaging.geometry import LPS_FROM_RAS, geometry_of
+from overread.imaging.nifti_header import MOST_OFFSET, open_nifti, stored_spacing, unit_mm
 from overread.imaging.volume import Volume, check_decoded, volume_of
 
 if TYPE_CHECKING:
@@ -21,12 +21,6 @@ __all__ = ["read_nifti_volume"]
 
 _PIECE: Final = 2**22
 """Voxels read at once."""
-
-_MOST_OFFSET: Final = 2**24
-"""Bytes before the first voxel: header and extensions. Beyond it lies only a bomb to unpack."""
-
-_MM: Final = {1: 1000.0, 2: 1.0, 3: 0.001}
-"""NIfTI's codes for metre, millimetre and micrometre → mm."""
 
 
 def read_nifti_volume(path: Path) -> Volume:
@@ -75,7 +69,7 @@ def _read(path: Path) -> Volume:
     affine, warnings = _affine(path, image)
     geometry = geometry_of(affine, shape, source=str(path))
     proxy = cast("Any", image.dataobj)
-    if not 0 <= int(proxy.offset) <= _MOST_OFFSET:
+    if not 0 <= int(proxy.offset) <= MOST_OFFSET:
         raise _unusable(path, f"voxels from byte {int(proxy.offset):,} on", "Copy the file again.")
     array = _voxels(path, shape, stored, kept, int(proxy.offset))
     return volume_of(
@@ -94,7 +88,7 @@ def _voxels(
 ) -> NDArray[Any]:
     array = np.empty(shape, dtype=kept, order="F")
     flat = array.reshape(-1, order="F")  # a view: the file's order, first axis fastest
-    with _opened(path) as file:
+    with open_nifti(path) as file:
         file.seek(offset)
         for start in range(0, flat.size, _PIECE):
             count = min(_PIECE, flat.size - start)
@@ -104,12 +98,6 @@ def _voxels(
             with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: infinite
                 flat[start : start + count] = np.frombuffer(data, dtype=stored)
     return array
-
-
-def _opened(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    return cast("IO[bytes]", gzip.open(path)) if zipped else path.open("rb")
 
 
 def _affine(path: Path, image: Nifti1Image) -> tuple[NDArray[np.float64], tuple[str, ...]]:
@@ -136,7 +124,7 @@ def _affine(path: Path, image: Nifti1Image) -> tuple[NDArray[np.float64], tuple[
                     "Set both from the scan this file was made of.",
                 )
             warnings.append("the header's sform and qform differ: the sform was taken")
-    to_mm = _MM.get(int(header["xyzt_units"]) & 7, 1.0)
+    to_mm = unit_mm(header)
     if to_mm != 1.0:
         affine = np.diag([to_mm, to_mm, to_mm, 1.0]) @ affine
         warnings.append(f"the header counts in units of {to_mm:g} mm: turned into mm")
@@ -153,9 +141,7 @@ def _axes(affine: NDArray[np.float64]) -> str:
 
 def _check_spacing(path: Path, image: Nifti1Image) -> None:
     """Refuse a spacing of zero, which nibabel turns into 1 mm: nobody stated that."""
-    with _opened(path) as file:
-        stored = type(image.header).from_fileobj(file, check=False)
-    spacing = np.asarray(stored["pixdim"], dtype=np.float64)[1:4]
+    spacing = stored_spacing(path, image)
     if not (np.abs(spacing) > 0).all():  # NaN neither
         shown = " × ".join(f"{length:g}" for length in spacing)
         raise _unusable(path, f"a spacing of {shown} mm", "State the distance of its voxels in mm.")
