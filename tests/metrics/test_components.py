@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+import cc3d
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -83,6 +84,24 @@ def test_whole_numbers_of_any_sign_are_foreground() -> None:
 
     assert count == 2
     assert labels.tolist() == [[1, 0, 2], [0, 0, 2]]
+
+
+def test_numbers_do_not_depend_on_the_order_of_the_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mask = np.array([[1, 0, 1, 0, 1], [0, 0, 0, 0, 1]], dtype=np.bool_)
+    straight, _ = label_components(mask, connectivity=4)
+    theirs = cc3d.connected_components
+
+    def backwards(array: NDArray[np.uint8], **options: object) -> tuple[NDArray[np.uint32], int]:
+        labels, count = theirs(array, **options)
+        return np.where(labels > 0, count + 1 - labels, 0).astype(np.uint32), count
+
+    monkeypatch.setattr(cc3d, "connected_components", backwards)
+    turned, count = label_components(mask, connectivity=4)
+
+    assert count == 3
+    assert turned.tolist() == straight.tolist() == [[1, 0, 2, 0, 3], [0, 0, 0, 0, 3]]
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 7), (1, 7, 1), (7, 1, 1), (1, 7), (7, 1)])

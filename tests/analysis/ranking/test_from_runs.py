@@ -211,3 +211,15 @@ def test_runs_without_a_shared_item_are_refused() -> None:
 
     with pytest.raises(UsageError, match="none that all of them were asked"):
         cases_of_runs([run("one", ONE), elsewhere], PLAN)
+
+
+def test_a_metric_that_nobody_declared_has_no_worst_value_of_its_own() -> None:
+    rank = RankPlan(weights={"our_own": 1}, source="ours")
+    plan = AnalysisPlan(strata=((),), cells=(), cluster=None, headline="dice", ranking=rank)
+    one, two = run("one", {"our_own": (3.0, None)}), run("two", {"our_own": (1.0, 2.0)})
+
+    read = cases_of_runs([one, two], plan)
+
+    assert read.worst == {}
+    # the missing one counts as 1, the worst there is: (3 + 1) / 2 over (1 + 2) / 2
+    assert [row.method for row in ranked(one, two, plan=plan).rows] == ["one", "two"]

@@ -114,6 +114,18 @@ def test_the_script_of_2022_takes_the_voxels_of_the_prediction(
     assert values(found, "fpv_ml_2022", "fnv_ml_2022") == (1.0, 1.0)
 
 
+def test_a_mask_as_the_containers_write_it(study, tmp_path: Path) -> None:
+    sitk = pytest.importorskip("SimpleITK")
+    release = study(cubes((1, 1, 1)))
+    reference = sitk.ReadImage(str(release.root / "labelsTs" / f"{ID_NAME}.nii.gz"))
+    mask = tmp_path / "mask.mha"
+    sitk.WriteImage(reference, str(mask))
+
+    for profile in ("published", "honest"):
+        found = rows(release, respond(release, mask), profile)
+        assert values(found, *THREE) == (1.0, 0.0, 0.0)
+
+
 def test_numbers_other_than_1_are_multiplied(study, write, tmp_path: Path) -> None:
     release = study(cubes((1, 1, 1)))
     mask = write(tmp_path / "mask.nii.gz", 3 * cubes((1, 1, 1)))
