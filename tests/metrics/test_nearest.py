@@ -72,6 +72,16 @@ def test_a_mask_of_noise_far_from_the_other_takes_the_transform(
         assert (found <= tolerance).sum() == (wanted <= tolerance).sum()
 
 
+def test_many_marks_that_steps_do_not_reach_take_the_transform() -> None:
+    rng = np.random.default_rng(12)
+    thin = rng.random((120, 120, 120)) < 0.08
+    assert 100_000 < thin.sum() < thin.size / 8  # steps are tried first
+    side = np.zeros_like(thin)
+    side[0] = True
+    found = spread(measured(thin, side, (0.9, 0.9, 0.9), order="C"))
+    np.testing.assert_allclose(found, np.sort(np.argwhere(thin)[:, 0]) * 0.9, rtol=1e-12)
+
+
 def test_steps_come_by_growing_length() -> None:
     steps = steps_around((1.0, 2.0))
     assert steps.margin == (3, 1)

@@ -25,10 +25,12 @@ __all__ = ["Distances", "Marks", "Steps", "marks_in", "nearest", "steps_around"]
 
 _REACH: Final = 3
 """Steps are looked up within so many of the smallest spacing."""
-_DENSE: Final = 16
-"""A transform of the grid costs about what a tree costs for this share (one in …) of its places."""
 _MANY: Final = 100_000
-"""A tree answers so many in half a second at worst, exactly in 64 bits."""
+"""A tree answers so many in a second at worst, exactly in 64 bits."""
+_DENSE: Final = 64
+"""A transform of the grid costs what a tree costs for one in so many of its places, far away."""
+_NOISE: Final = 8
+"""Where one place in so many is left after the first step, the others are not worth the while."""
 _FINE_STEPS: Final = 64
 """So many of the smallest spacing: farther away, distances of a grid lie as close together as
 numbers of 32 bits, and one of those is right to 1e-6 of itself."""
@@ -103,6 +105,8 @@ def nearest(
     left = marks.places
     n_left = np.bincount(values[left], minlength=weights.size)
     for number, jump in enumerate(jumps):
+        if number == 1 and left.size > max(_MANY, values.size // _NOISE):
+            break
         left = left[theirs[left + jump] == 0]
         still = np.bincount(values[left], minlength=weights.size)
         found[number] = n_left - still

@@ -107,7 +107,7 @@ OVERLAP_METRICS: Final = (
     PREDICTION_ML,
 )
 
-_VOXELS_AT_ONCE: Final = 1 << 16
+_VOXELS_AT_ONCE: Final = 1 << 15
 """Joint codes of so many voxels are in memory at once, 8 bytes each."""
 _LARGEST_HISTOGRAM: Final = 1 << 16
 """Cells of a joint histogram that is counted directly; above it codes are sorted."""
