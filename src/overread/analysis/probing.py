@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.analysis.four_states import FourStates, paired_effect
+from overread.analysis.probe_silence import Failures, Silence
 from overread.analysis.strata import group_rows, is_within, stratum_generator
 from overread.analysis.verdicts import Verdicts, join_scores, planned_clusters
 from overread.contracts import AnalysisPlan
@@ -53,33 +54,6 @@ class ArmRun:
     """Reason → how many of the selected questions the change does not apply to."""
     declined: Set[tuple[str, int]] = frozenset()
     """Item and draw of replies that decline, as far as their scores do not say so."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failures:
-    """Questions to which no reply came: a failure is no answer, so their pairs take no part."""
-
-    original: int
-    """Without a reply as released."""
-    changed: int
-    """Without one when changed."""
-    pairs: int
-    """Without one in either, each counted once: so many pairs are left out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Silence:
-    """Replies without an answer, over the pairs of an arm."""
-
-    original: int
-    """Without a readable answer as released."""
-    changed: int
-    """Without one when changed."""
-    refused_original: int
-    refused: int
-    """Of `changed`, those where the reply declines or the host blocked it."""
-    lost: int
-    """Questions that were right as released and have no answer when changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,11 +247,7 @@ def _pair(
                 failed.append(lost)
             else:
                 rows.append((one, two))
-    failures = Failures(
-        original=sum(was for was, _ in failed),
-        changed=sum(now for _, now in failed),
-        pairs=len(failed),
-    )
+    failures = _failures(failed)
     if not rows:
         if failed:
             left_out["no reply came to it, as released or changed"] = failures.pairs
@@ -305,6 +275,14 @@ def _pair(
         silence=np.array(silence, dtype=np.bool_).reshape(len(rows), 4),
         failures=failures,
         left_out=left_out,
+    )
+
+
+def _failures(failed: Sequence[tuple[bool, bool]]) -> Failures:
+    return Failures(
+        original=sum(was for was, _ in failed),
+        changed=sum(now for _, now in failed),
+        pairs=len(failed),
     )
 
 
