@@ -1,4 +1,4 @@
-"""What came of questions without an answer in a probe: no reply at all, or one that is no answer."""
+"""What became of questions without an answer in a probe: no reply, or one that is no answer."""
 
 from __future__ import annotations
 
