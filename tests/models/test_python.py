@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from overread.contracts import (
+    ArrayReader,
     Joiner,
     Learner,
+    MaskWriter,
     ModelOptions,
     Query,
     Reply,
@@ -86,6 +88,11 @@ ready = Model()
 class Wordless(Exception):
     def __str__(self):
         raise ValueError("no words")
+
+class Segments(Model):
+    writes_masks, reads_arrays = True, True
+
+segments = Segments()
 
 class Breaks(Model):
     note = "breaking"
@@ -222,6 +229,17 @@ def test_a_guarded_model_can_do_what_it_could(spec: Callable[[str], str]) -> Non
     assert (model.identity.name, model.sees, model.max_concurrency) == ("mine", False, 3)
     plain = ADAPTER.open(spec(":ready"), ModelOptions())
     assert not isinstance(plain, Learner)
+    assert not isinstance(plain, MaskWriter)
+    assert not isinstance(plain, ArrayReader)
+
+
+@pytest.mark.parametrize("name", [":segments", ":answer"])
+def test_a_model_may_write_masks_and_read_arrays(spec: Callable[[str], str], name: str) -> None:
+    model = ADAPTER.open(spec(name), ModelOptions())
+    assert isinstance(model, MaskWriter)
+    assert isinstance(model, ArrayReader)
+    assert model.writes_masks
+    assert model.reads_arrays
 
 
 def test_a_slow_call_fails_and_the_next_waits_for_its_end(spec: Callable[[str], str]) -> None:

@@ -315,6 +315,10 @@ def test_a_program_writes_where_it_is_told(ask: Ask, program: Callable[[str], st
         ('reply["path"] = "a\\0b"', "null byte"),
         ('reply["path"] = ""', "outside that folder"),
         ('reply["text"] = "the liver"', "got text alone"),
+        (
+            'path = Path(str(place) + ".mhd"); path.touch(); reply["path"] = str(path)',
+            "mask.mhd, whose voxels lie in another file",
+        ),
         ("act(); reply.pop('path')", "a reply without text, path, error or refused"),
         ("act(); reply['path'] = 7", "a reply without text, path, error or refused"),
         ("reply['error'] = 'out of memory'", "out of memory"),

@@ -28,6 +28,8 @@ __all__ = [
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST_NAME: Final = 60
 _HASH: Final = "sha256:"
+_HEADERS: Final = (".mhd", ".hdr", ".img")
+"""Halves of a mask: a hash of one says nothing of the other."""
 
 
 def asks_for_mask(item: Item) -> bool:
@@ -227,6 +229,8 @@ def _with_hash(item: Item, reply: Reply, place: Path | None) -> Reply:
         if not path.is_file():
             what = "a folder" if path.is_dir() else "where no file is"
             return _refused(item, f"{reply.path!r}, {what}", place)
+        if path.suffix.lower() in _HEADERS:
+            return _refused(item, f"{path.name}, whose voxels lie in another file", place)
         digest = file_sha256(path)
     except (OSError, ValueError) as error:
         return _refused(item, f"{reply.path!r} ({error})", place)

@@ -54,7 +54,11 @@ def infer_pattern(files: Sequence[MaskFile], items: Sequence[Item]) -> Pattern:
         Two namings fit most items with different files: nothing says which is meant.
     """
     keys = list(_keys(items))
-    namings = [naming for key in keys for naming in _namings(key, files, items)]
+    namings: list[_Naming] = []
+    for key in keys:
+        namings += _namings(key, files, items)
+        if any(len(each.stems) == len(items) for each in namings):
+            break  # further keys would only say the same in other words
     # Stable: of equals the bare name, then the shortest, then the first key.
     namings.sort(key=lambda each: (-len(each.stems), not each.is_bare, len(each.text)))
     if not namings:

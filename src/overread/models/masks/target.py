@@ -14,7 +14,8 @@ from overread.records import Item
 __all__ = ["SUFFIXES", "Pattern", "Target", "file_name_of", "read_target", "stem_of", "values_of"]
 
 SUFFIXES = (".nii.gz", ".nii", ".mha", ".png")
-"""Endings of mask files, in the order in which messages name them."""
+"""Endings of mask files, in the order in which messages name them. A ``.mhd`` is none: its voxels
+lie in another file, which could change unseen."""
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9.+-]+")
 
