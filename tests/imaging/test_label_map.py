@@ -314,3 +314,23 @@ def test_units_and_two_orientations_are_told(tmp_path):
     assert "the header's sform and qform differ: the sform was taken" in found.warnings
     assert found.geometry is not None
     assert found.geometry.axes == "RAS"
+
+
+@given(st.lists(st.tuples(st.integers(0, 351), st.integers(0, 255)), min_size=1, max_size=4))
+def test_a_header_with_any_bytes_is_read_or_refused(tmp_path_factory, changes):
+    folder = tmp_path_factory.getbasetemp()
+    path = folder / "hostile.nii"
+    raw = bytearray(_HEADER)
+    for place, value in changes:
+        raw[place] = value
+    path.write_bytes(raw)
+    try:
+        found = read_label_map(path)
+    except ImageError as refused:
+        assert "hostile.nii" in str(refused)
+    else:
+        assert found.array.ndim == 3
+        assert found.spacing_mm is None or min(found.spacing_mm) > 0
+
+
+_HEADER = nibabel.Nifti1Image(labels(), RAS).to_bytes()
