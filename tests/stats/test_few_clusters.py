@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -122,3 +124,15 @@ def test_each_column_has_ends_of_its_own():
     assert share == cluster_wilson(values[:, 0], np.arange(4))[0]
     assert age == cluster_t(values[:, 1], np.arange(4))[0]
     assert gain == cluster_wilson(values[:, 2], np.arange(4), ends=(DIFFERENCE,))[0]
+
+
+@pytest.mark.parametrize("ends", [(0.0, math.inf), (-math.inf, 900.0)])
+def test_values_with_one_end_have_an_interval_cut_there(ends) -> None:
+    # Volumes of a false positive, 4 patients: mean 250, far from all alike.
+    values = np.array([0.0, 0.0, 100.0, 900.0])
+    (free,) = cluster_interval(values, np.arange(4), rng=np.random.default_rng(1))
+    (cut,) = cluster_interval(values, np.arange(4), ends=[ends], rng=np.random.default_rng(1))
+    assert free.low < 0 < free.value == cut.value == 250.0
+    assert cut.low == max(free.low, ends[0])
+    assert cut.high == min(free.high, ends[1])
+    assert cut.method == free.method == "cluster t"

@@ -94,3 +94,16 @@ def test_a_ratio_over_few_patients_is_covered_as_often_as_said() -> None:
         held += found.low <= 2.3 / 3.3 <= found.high
     # 1,500 exams: one standard error is 0.6 %.
     assert 0.93 <= held / 1500 <= 0.97
+
+
+def test_an_infinite_end_is_none_and_the_other_cuts() -> None:
+    table = np.array([[1.0, 1.0], [2.0, 1.0], [90.0, 1.0]])
+    free, cut = (
+        sums_interval(
+            table, lambda sums: sums[..., 0] / sums[..., 1], np.arange(3),
+            ends=ends, rng=np.random.default_rng(2),
+        )
+        for ends in (None, (0.0, np.inf))
+    )  # fmt: skip
+    assert free.low < 0
+    assert (cut.low, cut.high, cut.method) == (0.0, free.high, free.method)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -19,7 +20,14 @@ from overread.stats import _special
 from overread.stats.bootstrap import as_table, cluster_sums, mean_or_reason
 from overread.stats.intervals import Interval, check_level, two_sided_z
 
-__all__ = ["DIFFERENCE", "SHARE", "between_ends", "check_ends", "cluster_wilson"]
+__all__ = [
+    "DIFFERENCE",
+    "SHARE",
+    "between_ends",
+    "check_ends",
+    "clip_to_ends",
+    "cluster_wilson",
+]
 
 Ends: TypeAlias = tuple[float, float]
 """Least and largest value that there can be."""
@@ -115,7 +123,10 @@ def cluster_wilson(
 
 
 def check_ends(ends: Sequence[Ends | None], columns: int) -> tuple[Ends | None, ...]:
-    """Give one pair of ends for each column. UsageError for another number, and for no range."""
+    """Give one pair of ends for each column; None where one of them is infinite, as of volumes.
+
+    UsageError for another number of pairs, and for no range.
+    """
     each = tuple(ends) * columns if len(ends) == 1 else tuple(ends)
     if len(each) != columns or any(one is not None and not one[0] < one[1] for one in each):
         raise UsageError(
@@ -126,7 +137,15 @@ def check_ends(ends: Sequence[Ends | None], columns: int) -> tuple[Ends | None, 
                 remedy="Use (0, 1) for shares, (-1, 1) for differences, None where there is none.",
             )
         )
-    return each
+    return tuple(one if one is not None and all(map(math.isfinite, one)) else None for one in each)
+
+
+def clip_to_ends(interval: Interval, ends: Ends | None) -> Interval:
+    """Give an interval that does not leave the values there can be: no volume is below 0."""
+    if ends is None or interval.low is None or interval.high is None:
+        return interval
+    low, high = max(interval.low, ends[0]), min(interval.high, ends[1])
+    return replace(interval, low=low, high=high)
 
 
 def between_ends(value: float, half: float, ends: Ends) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from overread.stats.bootstrap import (
     cluster_sums,
     mean_or_reason,
 )
-from overread.stats.cluster_wilson import Ends, check_ends, cluster_wilson
+from overread.stats.cluster_wilson import Ends, check_ends, clip_to_ends, cluster_wilson
 from overread.stats.intervals import Interval, check_level
 
 __all__ = ["FEW_CLUSTERS", "cluster_interval", "cluster_t"]
@@ -43,7 +43,8 @@ def cluster_interval(
         As in `cluster_bootstrap`.
     ends
         Least and largest possible value (`SHARE`, `DIFFERENCE`), one pair for each column or one
-        for all; None where there are none.
+        for all; None where there are none. Where one end is infinite, as of volumes and distances,
+        an interval over few units is that of values without ends, cut at the other.
 
     Returns
     -------
@@ -76,8 +77,13 @@ def cluster_interval(
         if not few.all()
         else ()
     )
+    stated = tuple(ends) * few.size if len(ends) == 1 else tuple(ends)
     return tuple(
-        (by_wilson if bounded[column] else by_t if unbounded[column] else drawn)[column]
+        by_wilson[column]
+        if bounded[column]
+        else clip_to_ends(by_t[column], stated[column])
+        if unbounded[column]
+        else drawn[column]
         for column in range(few.size)
     )
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from overread.errors import UsageError, expected
 from overread.stats import _special
 from overread.stats.bootstrap import ClusterSums, as_table, cluster_draws, cluster_sums
-from overread.stats.cluster_wilson import Ends, between_ends, check_ends
+from overread.stats.cluster_wilson import Ends, between_ends, check_ends, clip_to_ends
 from overread.stats.few_clusters import FEW_CLUSTERS
 from overread.stats.intervals import Interval, check_level
 
@@ -77,7 +77,7 @@ def sums_interval(
     (1997), 2.7 (jackknife) and 3.8 (clusters).
     """
     check_level(level)
-    check_ends((ends,), 1)
+    (both,) = check_ends((ends,), 1)
     if draws < 1:
         raise UsageError(
             expected("draws", rule="a count of 1 or more", got=draws, remedy="Use 2000.")
@@ -87,7 +87,7 @@ def sums_interval(
     few = len(sums) < FEW_CLUSTERS
     method = "cluster bootstrap"
     if few:
-        method = "cluster jackknife" if ends is None else "bounded cluster jackknife"
+        method = "cluster jackknife" if both is None else "bounded cluster jackknife"
     if np.isnan(value):
         reason = "the statistic is undefined over these items" if len(sums) else "no items"
         return _without(None, level, method, reason)
@@ -96,13 +96,14 @@ def sums_interval(
     if len(sums) < 2:
         return _without(value, level, method, "one cluster has no spread")
     bounds = (
-        _jackknife_bounds(sums, statistic, value, ends, level)
+        _jackknife_bounds(sums, statistic, value, both, level)
         if few
         else _bootstrap_bounds(sums, statistic, draws, level, rng)
     )
     if isinstance(bounds, str):
         return _without(value, level, method, bounds)
-    return Interval(value=value, low=bounds[0], high=bounds[1], level=level, method=method)
+    found = Interval(value=value, low=bounds[0], high=bounds[1], level=level, method=method)
+    return clip_to_ends(found, ends)
 
 
 def _without(value: float | None, level: float, method: str, reason: str | None) -> Interval:
