@@ -326,11 +326,10 @@ def test_a_header_with_any_bytes_is_read_or_refused(tmp_path_factory, changes):
     path.write_bytes(raw)
     try:
         found = read_label_map(path)
-    except ImageError as refused:
-        assert "hostile.nii" in str(refused)
-    else:
-        assert found.array.ndim == 3
-        assert found.spacing_mm is None or min(found.spacing_mm) > 0
+    except ImageError:
+        return
+    assert found.array.ndim == 3
+    assert found.spacing_mm is None or min(found.spacing_mm) > 0
 
 
 _HEADER = nibabel.Nifti1Image(labels(), RAS).to_bytes()
