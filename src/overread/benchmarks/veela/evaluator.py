@@ -256,7 +256,8 @@ def _read(
         raise _Rejected("E3", without_root(str(error), path.parent)) from error
     # nibabel has no common error for hostile bytes: its own, zlib's, struct's, ValueError, ….
     except Exception as error:
-        raise _Rejected("E3", f"a file that cannot be read ({error})") from error
+        why = without_root(str(error), path.parent)
+        raise _Rejected("E3", f"a file that cannot be read ({why})") from error
     return masks, frozenset(values)
 
 

@@ -12,6 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from overread.benchmarks.veela.layout import TASK_LABELS, Task
 from overread.errors import UnsafePathError
 from overread.imaging.label_map import LabelMap
@@ -267,7 +270,7 @@ def _vessels(pair: MaskPair, label: int, *, others: Sequence[int]) -> dict[Metri
     lengths = [None if spacing is None else skeleton_length_mm(each, spacing) for each in thin]
     chaos = None
     if spacing is not None:
-        measures = chaos_measures(reference, prediction, spacing_mm=spacing)
+        measures = chaos_measures(*_framed(pair, label), spacing_mm=spacing)
         # Missed: no Dice, a difference of 100 per cent and no distance at all earn no points.
         chaos = 0.0 if fate == "missed" else chaos_scores(measures).final
     values = (
@@ -286,6 +289,17 @@ def _vessels(pair: MaskPair, label: int, *, others: Sequence[int]) -> dict[Metri
         share = swapped_share(*pair.cropped, label, others)
         found[SWAPPED_SHARE] = _value(share, fate, why=None)
     return found
+
+
+def _framed(pair: MaskPair, label: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Give both masks with a rim where the scan goes on: no border lies at the edge of a scan."""
+    sizes = pair.reference.array.shape
+    rim = [
+        (int(side.start > 0), int(side.stop < size))
+        for side, size in zip(pair.box, sizes, strict=True)
+    ]
+    reference, prediction = pair.masks(label)
+    return np.pad(reference, rim), np.pad(prediction, rim)
 
 
 def _case(
