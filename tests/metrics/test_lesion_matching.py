@@ -194,6 +194,7 @@ def test_large_lesions_are_found_more_often() -> None:
         (8.0, float("inf"), 1, 1),
     ]
     assert [each.recall for each in classes] == [0.0, 0.5, 1.0]
+    assert [each.title for each in classes] == ["under 2 ml", "2 to 8 ml", "8 ml and more"]
 
 
 def test_a_class_without_lesions_has_no_recall() -> None:
@@ -204,7 +205,7 @@ def test_a_class_without_lesions_has_no_recall() -> None:
 
     (only,) = detection_by_size(table, match, spacing_mm=(1, 1, 1), edges_ml=())
 
-    assert (only.lesions, only.found, only.recall) == (0, 0, None)
+    assert (only.lesions, only.found, only.recall, only.title) == (0, 0, None, "any volume")
 
 
 @pytest.mark.parametrize("edges_ml", [(5, 1), (1, 1), (0, 1), (float("nan"),), (float("inf"),)])

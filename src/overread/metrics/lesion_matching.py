@@ -22,6 +22,9 @@ __all__ = [
     "LESION_F1",
     "LESION_PRECISION",
     "LESION_RECALL",
+    "LESION_RECALL_BY_SIZE",
+    "SIZE_LESIONS",
+    "SIZE_LESIONS_FOUND",
     "LesionMatch",
     "LesionRule",
     "SizeClass",
@@ -71,6 +74,14 @@ LESIONS_MISSED: Final = _count("lesions_missed", "Lesions missed", "down", "neve
 LESIONS_INVENTED: Final = _count("lesions_invented", "Lesions invented", "down", "never")
 LESIONS_RIGHT: Final = _count("lesions_right", "Predicted lesions that match one", "none", "never")
 LESION_RECALL: Final = _share("lesion_recall", "Lesions found", "the reference has no lesion")
+SIZE_LESIONS: Final = _count("size_lesions", "Lesions of a size", "none", "never")
+SIZE_LESIONS_FOUND: Final = _count(
+    "size_lesions_found", "Lesions of a size that were found", "up", "never"
+)
+"""Rows of these two have a range of volumes for target."""
+LESION_RECALL_BY_SIZE: Final = _share(
+    "lesion_recall_by_size", "Lesions found, by size", "the reference has no lesion of the size"
+)
 LESION_PRECISION: Final = _share(
     "lesion_precision", "Predicted lesions that are one", "the prediction has no lesion"
 )
@@ -208,6 +219,15 @@ class SizeClass:
     """Lesions of this volume belong to the next."""
     lesions: int
     found: int
+
+    @property
+    def title(self) -> str:
+        """The range in words: ``1 to 10 ml``."""
+        if self.low_ml == 0:
+            return f"under {self.high_ml:g} ml" if self.high_ml < float("inf") else "any volume"
+        if self.high_ml == float("inf"):
+            return f"{self.low_ml:g} ml and more"
+        return f"{self.low_ml:g} to {self.high_ml:g} ml"
 
     @property
     def recall(self) -> float | None:

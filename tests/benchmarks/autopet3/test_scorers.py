@@ -294,9 +294,41 @@ def test_counts_of_lesions_stand_for_the_label_as_well(study, write, tmp_path: P
 
     found = list(scorer.score(item, release.reference(item.id), response))
 
-    pooled = {part for one in release.plan().also if one.pooled for part in one.pooled.numerator}
+    pooled = {
+        part
+        for one in release.plan().also
+        if one.pooled and one.pooled.targets == "pooled"
+        for part in one.pooled.numerator
+    }
     for metric in pooled:
         assert {row.target for row in found if row.metric == metric} == {None, "lesion"}
+
+
+def of_sizes(found: list[Score], metric: str) -> list[float | None]:
+    by_target = {row.target: row.value for row in found if row.metric == metric}
+    assert list(by_target) == ["under 1 ml", "1 to 10 ml", "10 ml and more"]
+    return list(by_target.values())
+
+
+def test_lesions_are_counted_by_size(study, write, tmp_path: Path) -> None:
+    # voxels of 1 ml: two lesions of 8 ml, one of 16 ml
+    reference = cubes((1, 1, 1), (6, 6, 6), (1, 6, 1), (1, 6, 3))
+    release = study(reference)
+    (scorer,) = release.scorers("honest")
+    (item,) = release.items(Selection(split="test"))
+    mask = write(tmp_path / "mask.nii.gz", cubes((1, 1, 1), (1, 6, 1)))
+    known = release.reference(item.id)
+
+    found = list(scorer.score(item, known, respond(release, mask)))
+    lost = respond(release, None, status=Status.FAILED, reason="no mask")
+    without = list(scorer.score(item, known, lost))
+
+    assert of_sizes(found, "size_lesions") == [0, 2, 1]
+    assert of_sizes(found, "size_lesions_found") == [0, 1, 1]
+    assert of_sizes(without, "size_lesions") == [0, 2, 1]  # they stay in the denominator
+    assert of_sizes(without, "size_lesions_found") == [None] * 3
+    rows_lost = [row for row in without if row.metric == "size_lesions_found"]
+    assert {(row.status, row.reason) for row in rows_lost} == {(Status.FAILED, "no mask")}
 
 
 # ---------------------------------------------------------------- the released sample

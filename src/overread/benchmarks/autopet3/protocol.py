@@ -27,7 +27,14 @@ from overread.contracts import (
     Scorer,
 )
 from overread.metrics.autopet import DICE_2022, FNV_ML_2022, FPV_ML_2022
-from overread.metrics.lesion_matching import LESION_F1, LESION_PRECISION, LESION_RECALL
+from overread.metrics.lesion_matching import (
+    LESION_F1,
+    LESION_PRECISION,
+    LESION_RECALL,
+    LESION_RECALL_BY_SIZE,
+    SIZE_LESIONS,
+    SIZE_LESIONS_FOUND,
+)
 from overread.metrics.lesion_volume import (
     CLEAN_NEGATIVE,
     OUTSIDE_ML,
@@ -116,6 +123,15 @@ PLAN: Final = AnalysisPlan(
             pooled=PooledRatio(
                 numerator={"lesions_found": 1},
                 denominator={"lesions_found": 1, "lesions_missed": 1},
+            ),
+        ),
+        AlsoMetric(
+            metric=LESION_RECALL_BY_SIZE.name,
+            profiles=("honest",),
+            pooled=PooledRatio(
+                numerator={SIZE_LESIONS_FOUND.name: 1},
+                denominator={SIZE_LESIONS.name: 1},
+                targets="each",
             ),
         ),
         AlsoMetric(

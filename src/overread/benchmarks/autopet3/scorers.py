@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import numpy as np
+
 from overread.benchmarks.autopet3.layout import LESION
 from overread.errors import UnsafePathError
+from overread.imaging.label_map import LabelMap
 from overread.imaging.safe_path import resolve_inside, without_root
 from overread.metrics.autopet import (
     DICE_2022,
@@ -23,7 +27,16 @@ from overread.metrics.autopet import (
     autopet_scores_of_table,
     pixdim_ml,
 )
-from overread.metrics.lesion_matching import LESION_F1, LESIONS_RIGHT, f_beta, match_lesions
+from overread.metrics.lesion_matching import (
+    LESION_F1,
+    LESIONS_RIGHT,
+    SIZE_LESIONS,
+    SIZE_LESIONS_FOUND,
+    SizeClass,
+    detection_by_size,
+    f_beta,
+    match_lesions,
+)
 from overread.metrics.lesion_volume import (
     CLEAN_NEGATIVE,
     OUTSIDE_ML,
@@ -40,16 +53,16 @@ from overread.scoring.masks.pair import (
     PredictionMaskError,
     ReferenceMaskError,
     open_pair,
+    read_reference,
 )
 from overread.scoring.masks.rows import mask_row, predicted_file, reason_of
 from overread.scoring.masks.standard import MaskScorer
 from overread.scoring.rows import Outcome, check_records, undefined
 
 if TYPE_CHECKING:
-    from overread.imaging.label_map import LabelMap
     from overread.metrics.lesions import LesionOverlap
 
-__all__ = ["AutoPetHonest", "AutoPetPublished"]
+__all__ = ["EDGES_ML", "SIZES", "AutoPetHonest", "AutoPetPublished"]
 
 _CONNECTIVITY: Final = 18
 _LABEL: Final = 1
@@ -59,6 +72,8 @@ _EDITIONS: Final[Mapping[Edition, tuple[MetricSpec, MetricSpec, MetricSpec]]] = 
     "2024": (DICE, FPV_ML, FNV_ML),
     "2022": (DICE_2022, FPV_ML_2022, FNV_ML_2022),
 }
+EDGES_ML: Final = (1.0, 10.0)
+"""Where classes of lesion volume begin; ours."""
 _ADDED: Final = (
     LESIONS_RIGHT,
     LESION_F1,
@@ -67,6 +82,11 @@ _ADDED: Final = (
     OUTSIDE_ML,
     UNCOVERED_ML,
 )
+SIZES: Final = tuple(
+    SizeClass(low_ml=low, high_ml=high, lesions=0, found=0).title
+    for low, high in pairwise((0.0, *EDGES_ML, float("inf")))
+)
+"""Targets of the rows by size."""
 _OF_LESIONS: Final = (DICE, IOU, FNV_ML, LESION_F1, PANOPTIC_QUALITY, UNCOVERED_ML)
 """Of studies with a lesion alone."""
 _OF_LESION_NAMES: Final = tuple(spec.name for spec in _OF_LESIONS)
@@ -203,9 +223,12 @@ class AutoPetHonest:
             outcome = _lost(dice.status, dice.reason)
             has_lesion = bool(case[REFERENCE_VOXELS.name].value)
             yield from self._added(item, response, outcome, has_lesion, has_no_lesion)
+            sizes = self._sizes_alone(reference) if has_lesion else None
+            yield from self._by_size(item, response, sizes, outcome)
             return
         path = resolve_inside(self.root, reference.path or "")
         pair = open_pair(path, Path(response.path or ""), (_LABEL,))
+        yield from self._by_size(item, response, _sizes(pair), None)
         for spec, value in _careful(pair).items():
             outcome = Outcome(
                 value=value,
@@ -223,6 +246,36 @@ class AutoPetHonest:
         yield from self.base.failed(item, response, reason)
         lost = _lost(Status.FAILED, reason)
         yield from self._added(item, response, lost, has_lesion=False, has_no_lesion=False)
+        yield from self._by_size(item, response, None, lost)
+
+    def _sizes_alone(self, reference: Reference) -> Sequence[SizeClass] | None:
+        """Count the lesions of a reference that has no mask beside it."""
+        mask = read_reference(resolve_inside(self.root, reference.path or ""))
+        nothing = LabelMap(
+            array=np.zeros_like(mask.array),
+            spacing_mm=mask.spacing_mm,
+            geometry=mask.geometry,
+            source=mask.source,
+        )
+        return _sizes(MaskPair(mask, nothing, known_labels=(_LABEL,)))
+
+    def _by_size(
+        self,
+        item: Item,
+        response: Response,
+        sizes: Sequence[SizeClass] | None,
+        lost: Outcome | None,
+    ) -> Iterator[Score]:
+        """Write how many lesions of each size there are and were found, by what is known."""
+        for place, title in enumerate(SIZES):
+            n, k = (None, None) if sizes is None else (sizes[place].lesions, sizes[place].found)
+            for spec, count in ((SIZE_LESIONS, n), (SIZE_LESIONS_FOUND, k)):
+                outcome = undefined(_NO_LESION) if lost is None else lost
+                if count is not None and (lost is None or spec is SIZE_LESIONS):
+                    outcome = Outcome(value=float(count), status=Status.OK, reason=None)
+                yield mask_row(
+                    item, response, outcome, spec=spec, profile=self.profile, target=title
+                )
 
     def _added(
         self,
@@ -272,6 +325,18 @@ def _careful(pair: MaskPair) -> Mapping[MetricSpec, float | None]:
         if voxel_ml is None or not overlap.reference_voxels
         else uncovered * voxel_ml,
     }
+
+
+def _sizes(pair: MaskPair) -> Sequence[SizeClass] | None:
+    if pair.reference.voxel_ml is None:
+        return None
+    table = pair.lesions(_LABEL, _CONNECTIVITY)
+    return detection_by_size(
+        table,
+        match_lesions(table, "any overlap"),
+        spacing_mm=pair.reference.spacing_mm or (),
+        edges_ml=EDGES_ML,
+    )
 
 
 def _fate(pair: MaskPair) -> str:
