@@ -11,7 +11,10 @@ from overread.errors import ImageError, expected
 from overread.imaging.label_map import LabelMap
 from overread.imaging.label_values import LabelArray
 
-__all__ = ["resample_labels"]
+__all__ = ["RESAMPLED", "resample_labels"]
+
+RESAMPLED: Final = "resampled to the reference's grid by the nearest voxel"
+"""Stands among the warnings of a map that was brought onto another grid."""
 
 _STRAIGHT: Final = 1e-3
 """Voxels that an axis may wander off another over its whole length and still be taken for it."""
@@ -62,7 +65,7 @@ def resample_labels(prediction: LabelMap, *, like: LabelMap) -> LabelMap:
         spacing_mm=like.spacing_mm,
         geometry=like.geometry,
         source=prediction.source,
-        warnings=(*prediction.warnings, "resampled to the reference's grid by the nearest voxel"),
+        warnings=(*prediction.warnings, RESAMPLED),
     )
 
 

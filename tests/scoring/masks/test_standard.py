@@ -177,7 +177,25 @@ def test_a_mask_on_another_grid_can_be_resampled(tmp_path, write_mask, boxes):
     affine[0, 3] = 11.0
     path = write_mask("out.nii.gz", np.ascontiguousarray(array[::-1]), affine=affine)
     scorer = MaskScorer(root=tmp_path, labels=LESION, on_mismatch="nearest")
-    assert rows(scorer, response(path))["dice", None].value == 1.0
+    row = rows(scorer, response(path))["dice", None]
+    assert row.value == 1.0
+    assert (row.reason or "").endswith("resampled to the reference's grid by the nearest voxel")
+
+
+def test_what_the_geometry_doctor_saw_is_told_of_a_mask_that_is_scored(tmp_path, write_mask, boxes):
+    array = boxes((1, A, ALL, slice(0, 3)))
+    write_mask("reference.nii.gz", array)
+    turned = np.ascontiguousarray(array[::-1])
+    turned[0, 0, 0] = 9
+    scorer = MaskScorer(root=tmp_path, labels=LESION)
+    found = rows(scorer, response(write_mask("out.nii.gz", turned)))
+    assert found["dice", None].value == 0.0
+    assert found["dice", None].reason == (
+        "With axis 1 reversed the prediction would reach a Dice of 0.993 (as stored: 0.000); "
+        "labels that nobody named: 9"
+    )
+    assert found["dice", "lesion"].reason is None
+    assert found["iou", None].reason is None
 
 
 def test_probabilities_and_broken_files_are_no_mask(scorer, write_mask, boxes, tmp_path):

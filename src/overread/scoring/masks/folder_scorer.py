@@ -12,6 +12,7 @@ import numpy as np
 from overread.errors import ImageError
 from overread.imaging.label_box import labels_of
 from overread.imaging.label_map import LabelMap, read_label_map
+from overread.imaging.label_resample import RESAMPLED
 from overread.metrics.overlap import DICE
 from overread.metrics.spec import MetricSpec
 from overread.records import Item, Profile, Reference, Response, Score, Status
@@ -43,7 +44,6 @@ from overread.scoring.rows import Outcome, undefined
 
 __all__ = ["FolderScorer"]
 
-_RESAMPLED: Final = "resampled to the reference's grid by the nearest voxel"
 _SHOWN: Final = 5
 
 
@@ -105,7 +105,7 @@ class FolderScorer:
         pair = open_pair(there, here, None if self.labels is None else tuple(self.labels))
         report, remedy = pair.report, ""
         if not report.same and self.on_mismatch == "nearest":
-            pair, remedy = pair.resampled(), _RESAMPLED
+            pair, remedy = pair.resampled(), RESAMPLED
         found = [labels_of(side.array) for side in (pair.reference, pair.prediction)]
         labels = self.labels
         if labels is None:
@@ -158,7 +158,7 @@ class FolderScorer:
             CaseReport(
                 problems=tuple(pairs.problems),
                 notes=tuple(notes),
-                remedy=_RESAMPLED if pairs.problems else "",
+                remedy=RESAMPLED if pairs.problems else "",
                 reference_labels=names,
                 prediction_labels=prediction.names,
             ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from overread.errors import ImageError, UnsafePathError
+from overread.imaging.label_resample import RESAMPLED
 from overread.imaging.safe_path import resolve_inside, without_root
 from overread.metrics.components import Connectivity
 from overread.metrics.lesion_matching import LesionRule
@@ -34,6 +35,8 @@ from overread.scoring.rows import Outcome, check_records, undefined
 
 __all__ = ["MaskScorer"]
 
+_SHOWN: Final = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskScorer:
@@ -42,7 +45,8 @@ class MaskScorer:
     Rows stand for each label (`Score.target` its name) and for the case (target None): for several
     labels the mean over those that the reference has, or the sum of voxels, millilitres and
     lesions. `Score.answer` says what became of the label: ``both present``, ``missed``,
-    ``invented`` or ``both empty``.
+    ``invented`` or ``both empty``. The reason of the case's Dice tells what the geometry doctor saw
+    of a mask that is scored all the same: labels nobody named, a turn that would fit far better.
 
     A missing prediction is FAILED; one that cannot be read, lies on another grid or has none of the
     labels but others is UNPARSED; either way voxels, volume and lesions of the reference stay
@@ -146,16 +150,15 @@ class MaskScorer:
         unknown = pair.report.unknown_labels
         if unknown and not set(pair.prediction_labels) & set(self.labels):
             named = ", ".join(f"{label} ({name})" for label, name in self.labels.items())
-            some = ", ".join(str(label) for label in unknown[:5])
-            more = ", …" if len(unknown) > 5 else ""
             hint = "".join(f"; {each.words}" for each in renamed_labels(pair)[:1])
             raise PredictionMaskError(
-                f"labels {some}{more} and none of those asked for: {named}{hint}"
+                f"labels {_some(unknown)} and none of those asked for: {named}{hint}"
             )
 
     def _measured(self, item: Item, response: Response, pair: MaskPair) -> Iterator[Score]:
+        doubts = self._doubts(pair)
         for each in measure_pair(pair, self.labels, self.measures):
-            yield mask_row(
+            row = mask_row(
                 item,
                 response,
                 each.outcome,
@@ -163,6 +166,17 @@ class MaskScorer:
                 profile=self.profile,
                 target=each.target,
             )
+            is_told = row.target is None and row.metric == DICE.name and row.reason is None
+            yield replace(row, reason=doubts) if doubts and is_told else row
+
+    def _doubts(self, pair: MaskPair) -> str | None:
+        """Say what the geometry doctor saw of a mask that is scored all the same."""
+        said = [pair.report.advice.rstrip(".")] if pair.report.advice else []
+        if pair.report.unknown_labels:
+            said.append(f"labels that nobody named: {_some(pair.report.unknown_labels)}")
+        if RESAMPLED in pair.prediction.warnings:
+            said.append(RESAMPLED)
+        return "; ".join(said) or None
 
     def _without(
         self, item: Item, response: Response, reference_path: Path, outcome: Outcome
@@ -193,6 +207,10 @@ class MaskScorer:
             targets=self.labels.values(),
             profile=self.profile,
         )
+
+
+def _some(labels: tuple[int, ...]) -> str:
+    return ", ".join(map(str, labels[:_SHOWN])) + (", …" if len(labels) > _SHOWN else "")
 
 
 class _Unusable(ImageError):
