@@ -28,7 +28,13 @@ def by_places(mask: NDArray[np.bool_]) -> Box | None:
     )
 
 
-@pytest.mark.parametrize("turn", [np.ascontiguousarray, np.asfortranarray, np.flip])
+def cut_out(array: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Give a view into a larger array in Fortran order."""
+    larger = np.asfortranarray(np.pad(array, 1, constant_values=1))
+    return larger[(slice(1, -1),) * array.ndim]
+
+
+@pytest.mark.parametrize("turn", [np.ascontiguousarray, np.asfortranarray, np.flip, cut_out])
 @given(array=MAPS)
 @settings(deadline=None)
 def test_boxes_hold_what_they_should_and_no_more(turn, array: NDArray[np.integer]) -> None:

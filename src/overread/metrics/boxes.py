@@ -11,13 +11,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Box", "hull", "label_boxes", "occupied_box"]
+__all__ = ["Box", "columns_first", "hull", "label_boxes", "occupied_box"]
 
 Box: TypeAlias = tuple[slice, ...]
 """One slice an axis: what cuts the box out of the array."""
 
 _LARGEST_USUAL_LABEL: Final = 65_535
 """Up to here one pass finds the boxes of all labels; each label above it costs a pass."""
+
+
+def columns_first(array: NDArray[np.generic]) -> bool:
+    """Tell whether an array, or one that it is cut out of, lies in Fortran order.
+
+    Examples
+    --------
+    >>> columns_first(np.zeros((3, 4), order="F")[1:]), columns_first(np.zeros((3, 4))[1:])
+    (True, False)
+    """
+    return array.ndim > 1 and abs(array.strides[0]) < abs(array.strides[-1])
 
 
 def occupied_box(array: NDArray[np.integer | np.bool_]) -> Box | None:
@@ -28,7 +39,7 @@ def occupied_box(array: NDArray[np.integer | np.bool_]) -> Box | None:
     >>> occupied_box(np.array([[0, 0, 0], [0, 4, 0]]))
     (slice(1, 2, None), slice(1, 2, None))
     """
-    if array.flags.fnc:  # the other way round it would be read across
+    if columns_first(array):  # the other way round it would be read across
         box = occupied_box(array.T)
         return None if box is None else box[::-1]
     hits = np.flatnonzero(array.any(tuple(range(1, array.ndim))))
@@ -51,7 +62,7 @@ def label_boxes(array: NDArray[np.integer], labels: Iterable[int]) -> dict[int, 
     from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs] - scipy ships none
 
     wanted = list(labels)
-    if array.flags.fnc:
+    if columns_first(array):
         turned = label_boxes(array.T, wanted)
         return {label: None if box is None else box[::-1] for label, box in turned.items()}
     usual = [label for label in wanted if 0 < label <= _LARGEST_USUAL_LABEL]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from overread.errors import UsageError, expected
-from overread.metrics.boxes import Box, hull, label_boxes
+from overread.metrics.boxes import Box, columns_first, hull, label_boxes
 from overread.metrics.nearest import Marks, Steps, marks_in, nearest, steps_around
 from overread.metrics.overlap import check_label_maps
 from overread.metrics.surface_elements import border_voxels, element_areas, surface_codes
@@ -193,7 +193,7 @@ def _measure(
     ruler: _Ruler,
 ) -> SurfaceDistances:
     # Of maps in Fortran order, as nibabel gives them, the other order would be read across.
-    order = "F" if reference.flags.fnc and prediction.flags.fnc else "C"
+    order = "F" if columns_first(reference) and columns_first(prediction) else "C"
     ours, theirs = (_marks(side[box], label, order, ruler) for side in (reference, prediction))
     one = nearest(ours, theirs, weights=ruler.weights, steps=ruler.steps)
     other = nearest(theirs, ours, weights=ruler.weights, steps=ruler.steps)
