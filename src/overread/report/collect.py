@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
@@ -25,6 +26,7 @@ from overread.report.data import (
 )
 from overread.report.fates import count_fates
 from overread.report.lookup import jury_of
+from overread.report.masks.of_runs import run_masks
 from overread.report.metric_names import error_metrics, score_metric
 from overread.report.readings import read_references, summarise_readings
 from overread.report.tokens import count_tokens
@@ -73,13 +75,19 @@ def collect(
             judges_of(store, opened, one) if judges_of else ()
             for store, one in zip(stores, asked, strict=True)
         ]
-        reports = tuple(map(_run_report, stores, asked, panels))
+        reports = tuple(
+            replace(_run_report(store, one, judged), masks=run_masks(store, one, opened))
+            for store, one, judged in zip(stores, asked, panels, strict=True)
+        )
         data = ReportData(
             title=title or opened.card.title,
             card=opened.card,
             plan=_plan(stores, opened),
             runs=reports,
-            gallery=_gallery(stores, asked, panels),
+            # Masks have pictures of their own: a preview of each scan would show no answer.
+            gallery=()
+            if all(report.masks for report in reports)
+            else _gallery(stores, asked, panels),
             floors=asked[0].floors,
             comparison=_comparison(stores, reports, opened),
             findings=tuple(stores[0].findings("release")),

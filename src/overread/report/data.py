@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from overread.analysis.compare import Comparison
     from overread.analysis.judge_agreement import JudgeAgreement
     from overread.analysis.judge_calibration import JudgeCalibration
+    from overread.analysis.mask_results import MaskResults
     from overread.report.readings import FormReading
 
 __all__ = [
@@ -155,6 +156,8 @@ class RunReport:
     """What this run met: unread replies, failures, receipts that do not fit."""
     tokens: TokenTotals = field(default_factory=TokenTotals)
     """What the servers counted, every draw included."""
+    masks: MaskResults | None = None
+    """Its masks case by case, where all that it asked for are masks."""
 
     @property
     def n_waiting(self) -> int:

@@ -22,6 +22,7 @@ from overread.report.gallery import gallery_payload, json_block, thumbnail_block
 from overread.report.judges import judges, panels_of
 from overread.report.letters import matrices
 from overread.report.marks import SHARE_AXIS
+from overread.report.masks.run_page import mask_sides, write_run_page
 from overread.report.metric_names import is_graded, metric_label
 from overread.report.page import asset, content_policy, environment, write_whole
 from overread.report.pairs import pairs
@@ -80,6 +81,8 @@ def write_html(data: ReportData, out_dir: Path, render: Renderer) -> Path:
 def write_page(data: ReportData, out_dir: Path, shelf: Shelf) -> Path:
     """Do as `write_html` does, with pictures that were rendered already (`stock_shelf`)."""
     out_dir.mkdir(parents=True, exist_ok=True)
+    if mask_sides(data):
+        return write_run_page(data, out_dir / "index.html")
     payload = gallery_payload(data, shelf)
     script, style = asset("report.js"), asset("report.css")
     template = environment().get_template("report.html.j2")

@@ -11,8 +11,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from overread.analysis.compare import PairDifference
-from overread.records import Estimate, Finding, JsonValue, PublishedValue
+from overread.analysis.empty_masks import LedgerRow, mask_ledger
+from overread.analysis.mask_results import MaskResults
+from overread.records import Estimate, Finding, JsonValue, PublishedValue, Status
 from overread.report.data import ReportData, RunReport
+from overread.report.masks.ledger import ledger_metrics
 from overread.report.readings import FormReading
 from overread.report.spread import quartiles
 from overread.report.tokens import TokenTotals
@@ -60,7 +63,8 @@ def report_json(data: ReportData) -> dict[str, JsonValue]:
     dict
         A report of one run has the form of `run_json`, with the release's findings before the
         run's; where there are open answers or descriptions also ``fates`` (planned questions by
-        what became of them), ``scores`` (quartiles), ``readings`` and ``judges``. One of several
+        what became of them), ``scores`` (quartiles), ``readings`` and ``judges``; where there are
+        masks ``masks``, with the ledger of empty ones. One of several
         runs holds such an object for each under ``runs``, the pairs under ``comparison``, and the
         release's findings under ``findings``.
     """
@@ -133,9 +137,43 @@ def _one(run: RunReport, release_findings: Iterable[Finding]) -> dict[str, JsonV
         shown["scores"] = dict(zip(names, found, strict=True))
     if run.readings:
         shown["readings"] = [_reading_json(reading) for reading in run.readings]
+    if run.masks is not None:
+        shown["masks"] = _masks_json(run.masks)
     if run.panels:
         shown["judges"] = [dict(panel.as_json) for panel in run.panels]
     return shown
+
+
+def _masks_json(masks: MaskResults) -> dict[str, JsonValue]:
+    """Write cases that were not scored, and the ledger of empty masks."""
+    ledger = mask_ledger(masks.scores, metrics=ledger_metrics(masks.metrics))
+    return {
+        "labels": {str(value): name for value, name in masks.labels.items()},
+        "cases": len(masks.cases),
+        "not_scored": [
+            {"case": case.id, "status": str(case.status), "reason": case.reason}
+            for case in masks.cases
+            if case.status is not Status.OK
+        ],
+        "ledger": [_ledger_json(row) for row in ledger],
+    }
+
+
+def _ledger_json(row: LedgerRow) -> dict[str, JsonValue]:
+    means: dict[str, JsonValue] = {str(policy): mean for policy, mean in row.means.items()}
+    counted: dict[str, JsonValue] = {str(policy): n for policy, n in row.counted.items()}
+    return {
+        "metric": row.metric,
+        "label": row.target,
+        "n": row.n,
+        "both_present": row.n_both_present,
+        "missed": row.n_missed,
+        "invented": row.n_invented,
+        "both_empty": row.n_both_empty,
+        "without_prediction": row.n_without_prediction,
+        "means": means,
+        "counted": counted,
+    }
 
 
 def _reading_json(reading: FormReading) -> dict[str, JsonValue]:

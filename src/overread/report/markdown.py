@@ -17,6 +17,8 @@ from overread.report.data import ReportData, run_labels
 from overread.report.fates import Fates, fates, kinds_shown
 from overread.report.forest import ForestGroup, forest_groups
 from overread.report.judges import Judges, judges
+from overread.report.masks.markdown import mask_parts
+from overread.report.masks.run_page import mask_sides
 from overread.report.metric_names import is_graded, metric_label
 from overread.report.pairs import PairRow, Pairs, pairs
 from overread.report.readings import ReadForm, read_forms
@@ -51,10 +53,21 @@ _LONGEST_CELL = 300
 
 def markdown(data: ReportData) -> str:
     """Write the report's tables as GitHub-flavoured Markdown."""
+    sides = mask_sides(data)
     parts = [
         f"# {cell(data.title)}",
         f"{cell(data.card.title)}, protocol {cell(data.card.protocol_version)}, "
         f"written {cell(moment(data.created))}.",
+        *(mask_parts(data, sides, cell) if sides else _of_questions(data)),
+        *_findings(data),
+        *_sources(data),
+        *_manifests(data),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _of_questions(data: ReportData) -> list[str]:
+    return [
         *_card(data),
         *_errors(data),
         "**What the result shows.** "
@@ -68,11 +81,7 @@ def markdown(data: ReportData) -> str:
         *_spreads(data),
         *_readings(read_forms(data)),
         *_pairs(pairs(data), graded=is_graded(data.plan.headline)),
-        *_findings(data),
-        *_sources(data),
-        *_manifests(data),
     ]
-    return "\n\n".join(parts) + "\n"
 
 
 def write_markdown(data: ReportData, path: Path) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from statistics import mean, median
 
 import pytest
 
@@ -49,11 +50,19 @@ def page(phantoms: MaskResults, tmp_path_factory: pytest.TempPathFactory) -> Wor
     return Words(path.read_text(encoding="utf-8"))
 
 
-def test_it_says_first_what_came_out_and_what_is_missing(page: Words) -> None:
+def test_it_says_first_what_came_out_and_what_is_missing(
+    page: Words, phantoms: MaskResults
+) -> None:
     said = page.said("")
-    assert "Dice over 3 labels in 8 cases has a median of" in said
+    found = [row.values["dice"] for row in phantoms.label_rows]
+    known = [value for value in found if value is not None]
+    # 6 labels have no mask, and of case 000 neither side has a lesion.
+    assert (len(found), len(known)) == (24, 17)
+    assert f"Dice has a median of {median(known):.3f} and a mean of {mean(known):.3f} (" in said
+    assert "over 17 of 24 labels in 8 cases." in said
     assert "2 cases of 8 have no score and are in no mean above: the ledger counts them." in said
-    assert "Once a label in a case was missed altogether, once one was drawn" in said
+    assert "A label of a case was missed altogether once." in said
+    assert "Something was drawn once where the reference has nothing." in said
     assert "The worst is case 003, lesion with 0.000." in said
 
 

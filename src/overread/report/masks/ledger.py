@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from overread.analysis.empty_masks import POLICIES, LedgerRow, Policy, mask_ledger
+from overread.analysis.empty_masks import DIAGONAL, POLICIES, LedgerRow, Policy, mask_ledger
 from overread.report.masks.scales import mask_number, metric_title
 from overread.report.masks.sides import MaskSide, shown_metrics, unit_of
 from overread.report.metric_names import spec_of
 from overread.report.wording import MISSING, count
 
-__all__ = ["LedgerLine", "LedgerTable", "ledger_tables"]
+__all__ = ["LedgerLine", "LedgerTable", "ledger_metrics", "ledger_tables"]
 
 _WORDS: Final[dict[Policy, str]] = {
     "defined": "Where defined",
@@ -50,7 +50,7 @@ class LedgerTable:
 def ledger_tables(sides: Sequence[MaskSide]) -> tuple[LedgerTable, ...]:
     """Lay out the ledger of every overlap and distance that has one, the headline first."""
     tables: list[LedgerTable] = []
-    for metric in filter(_has_worst, shown_metrics(sides)):
+    for metric in ledger_metrics(shown_metrics(sides)):
         unit = unit_of(sides, metric)
         lines = [
             _line(row, side, metric, unit) for side in sides for row in _in_order(side, metric)
@@ -64,6 +64,11 @@ def ledger_tables(sides: Sequence[MaskSide]) -> tuple[LedgerTable, ...]:
             )
         )
     return tuple(tables)
+
+
+def ledger_metrics(metrics: Sequence[str]) -> list[str]:
+    """Keep the metrics that a ledger can count: overlaps from 0 to 1 and distances."""
+    return [one for one in metrics if _has_worst(one) and one != DIAGONAL]
 
 
 def _has_worst(metric: str) -> bool:

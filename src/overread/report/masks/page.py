@@ -10,7 +10,7 @@ from overread.report.masks.ledger import ledger_tables
 from overread.report.masks.problems import case_problems, label_problems, side_findings
 from overread.report.masks.rows import row_tables
 from overread.report.masks.sentences import mask_sentences
-from overread.report.masks.sides import MaskSide
+from overread.report.masks.sides import MaskSide, has_one_label
 from overread.report.masks.strips import STRIP_HEIGHT
 from overread.report.masks.tables import class_tables, label_tables
 from overread.report.masks.worst import MaskReader, worst_cards
@@ -22,6 +22,17 @@ __all__ = ["MOST_PICTURES", "write_sides"]
 MOST_PICTURES: Final = 12
 """Cases with pictures: each takes seconds to read and some 30 kB of page."""
 _MOST_PROBLEMS: Final = 60
+_ONLY_RUNS: Final[Mapping[str, Any]] = {
+    "card": (),
+    "settings": (),
+    "setting_axis": None,
+    "headline": "",
+    "pairs": None,
+    "pair_notes": (),
+    "notes": (),
+    "manifests": (),
+    "command": "",
+}
 _FATES: Final = ("Both present", "Missed", "Invented", "Both empty", "No mask")
 
 
@@ -50,7 +61,7 @@ def write_sides(
     most_pictures
         Cases with pictures, of all sides together.
     extra
-        Sections that only runs have: ``card``, ``notes``, ``manifests``.
+        What only runs have (``card``, ``settings``, ``pairs``, …), or only folders (``command``).
     """
     each = max(1, most_pictures // len(sides)) if most_pictures else 0
     worst = [(side, worst_cards(side, most=each, read=read)) for side in sides]
@@ -62,11 +73,10 @@ def write_sides(
             title=title,
             subtitle=list(subtitle),
             many=len(sides) > 1,
-            has_labels=any(row.label is not None for s in sides for row in s.results.label_rows),
+            has_labels=not all(has_one_label(side.results) for side in sides),
             sentences=mask_sentences(sides),
             cases=case_problems(sides),
             odd_labels=label_problems(sides),
-            findings=side_findings(sides),
             most_problems=_MOST_PROBLEMS,
             tables=label_tables(sides),
             classes=class_tables(sides),
@@ -80,7 +90,7 @@ def write_sides(
             sentence=sentence,
             style=style,
             policy=content_policy(script=None, style=style),
-            **{"card": (), "notes": (), "manifests": (), "command": "", **extra},
+            **{**_ONLY_RUNS, "findings": side_findings(sides), **extra},
         )
     )
     return write_whole(path, page)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from overread.metrics.spec import MetricSpec
-from overread.report.marks import Tick
+from overread.report.marks import Mark, Span, Tick
 from overread.report.metric_names import spec_of
 from overread.report.wording import MISSING
 
@@ -52,6 +52,15 @@ class MaskAxis:
     def x(self, value: float) -> str:
         """Place a value as per cent of the width: ``38.10%``."""
         return f"{100 * self.share(value):.2f}%"
+
+    def mark(self, value: float | None, low: float | None, high: float | None) -> Mark | None:
+        """Place a value and its interval; None where there is no value."""
+        if value is None or not math.isfinite(value):
+            return None
+        if low is None or high is None:
+            return Mark(x=self.x(value), interval=None)
+        width = f"{100 * (self.share(high) - self.share(low)):.2f}%"
+        return Mark(x=self.x(value), interval=Span(x=self.x(low), width=width, end=self.x(high)))
 
     def n_beyond(self, values: Iterable[float]) -> int:
         """Count values that lie beyond an end and are drawn at it."""
@@ -138,7 +147,8 @@ def metric_title(metric: str, unit: str) -> str:
     title = _SHORT.get(metric) or (bare if spec is None else spec.title)
     if metric.startswith("nsd_"):
         title = f"NSD at {metric.removeprefix('nsd_').removesuffix('mm').replace('_', '.')} mm"
-    return title if unit == "share" else f"{title}, {unit}"
+    is_said = unit == "share" or unit.rstrip("s") in title.lower()
+    return title if is_said else f"{title}, {unit}"
 
 
 def mask_number(value: float | None, metric: str, unit: str) -> str:

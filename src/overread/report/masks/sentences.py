@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from overread.analysis.mask_summary import summarise
 from overread.records import Status
 from overread.report.masks.scales import is_signed, mask_number, metric_title
-from overread.report.masks.sides import MaskSide, row_name
+from overread.report.masks.sides import MaskSide, has_one_label, row_name
 from overread.report.masks.worst import worst_rows
 from overread.report.wording import count
 
@@ -35,11 +35,9 @@ def _of(side: MaskSide, *, named: bool) -> list[str]:
         if found.low is not None
         else ""
     )
-    of_labels = len(results.by_label())
-    over = f"{_plural(of_labels, 'label')} in {cases}" if of_labels > 1 else cases
     said = [
-        f"{who}{title} over {over} has a median of {mask_number(found.median, metric, unit)} and a "
-        f"mean of {mask_number(found.mean, metric, unit)}{between}."
+        f"{who}{title} has a median of {mask_number(found.median, metric, unit)} and a mean of "
+        f"{mask_number(found.mean, metric, unit)}{between} over {_over(side, len(found.values))}."
     ]
     gone = len(results.cases) - scored
     if gone:
@@ -48,20 +46,33 @@ def _of(side: MaskSide, *, named: bool) -> list[str]:
             f"{'has' if gone == 1 else 'have'} no score and {'is' if gone == 1 else 'are'} in no "
             "mean above: the ledger counts them."
         )
-    fates = [row.fate for row in rows]
-    missed, invented = fates.count("missed"), fates.count("invented")
-    if missed or invented:
-        where = "a label in a case" if of_labels > 1 else "the reference"
-        said.append(
-            f"{_times(missed)} {where} was missed altogether, {_times(invented).lower()} one was "
-            "drawn where there is none."
-        )
+    said += _lost(side)
     worst = worst_rows(results, most=1)
     if worst and len(rows) > 1 and not is_signed(metric):
         said.append(
-            f"The worst is {row_name(worst[0])} with "
+            f"The worst is {row_name(worst[0], results)} with "
             f"{mask_number(worst[0].values[metric], metric, unit)}."
         )
+    return said
+
+
+def _over(side: MaskSide, n_values: int) -> str:
+    """Name what has a value: ``38 of 40 labels in 1 case``, ``8 of 12 cases``."""
+    rows, cases = side.results.label_rows, _plural(len(side.results.cases), "case")
+    n = count(len(rows)) if n_values == len(rows) else f"{count(n_values)} of {count(len(rows))}"
+    if has_one_label(side.results):
+        return f"{n} case{'' if len(rows) == 1 else 's'}"
+    return f"{n} labels in {cases}"
+
+
+def _lost(side: MaskSide) -> list[str]:
+    """Say how often a mask was missed or made up; nothing where neither happened."""
+    fates = [row.fate for row in side.results.label_rows]
+    missed, invented = fates.count("missed"), fates.count("invented")
+    what = "The reference" if has_one_label(side.results) else "A label of a case"
+    said = [f"{what} was missed altogether {_times(missed)}."] if missed else []
+    if invented:
+        said.append(f"Something was drawn {_times(invented)} where the reference has nothing.")
     return said
 
 
@@ -70,4 +81,4 @@ def _plural(number: int, noun: str) -> str:
 
 
 def _times(number: int) -> str:
-    return {0: "Never", 1: "Once", 2: "Twice"}.get(number, f"{count(number)} times")
+    return {1: "once", 2: "twice"}.get(number, f"{count(number)} times")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from overread.analysis.mask_results import MaskResults, MaskRow
 
-__all__ = ["MaskSide", "row_name", "row_names", "shown_metrics", "unit_of"]
+__all__ = ["MaskSide", "has_one_label", "row_name", "row_names", "shown_metrics", "unit_of"]
 
 _ASIDE = ("voxels", "grid_diagonal_mm", "skeleton_mm")
 """Ends of the names of metrics that are steps on the way to others."""
@@ -43,9 +43,15 @@ def unit_of(sides: Sequence[MaskSide], metric: str) -> str:
     return next((s.results.units[metric] for s in sides if metric in s.results.units), "")
 
 
-def row_name(row: MaskRow) -> str:
-    """Name a row for people: its case, and its label where it has one."""
-    return row.case if row.label is None else f"{row.case}, {row.label}"
+def has_one_label(results: MaskResults) -> bool:
+    """Tell whether a case is one row, so that it needs no label's name."""
+    return len(results.by_label()) == 1
+
+
+def row_name(row: MaskRow, results: MaskResults) -> str:
+    """Name a row for people: its case, and its label where there are several."""
+    one = row.label is None or has_one_label(results)
+    return row.case if one else f"{row.case}, {row.label}"
 
 
 def row_names(sides: Sequence[MaskSide]) -> dict[str | None, str]:

@@ -71,7 +71,7 @@ def label_tables(sides: Sequence[MaskSide]) -> tuple[StripTable, ...]:
     names = row_names(sides)
     metrics = shown_metrics(sides)
     metrics = (*metrics[:1], *sorted(metrics[1:], key=_place))
-    beside = _beside(metrics)
+    beside = [one for one in _beside(metrics) if unit_of(sides, one) in ("mm", "share")]
 
     def by_label(results: MaskResults) -> _Parts:
         rows = {names[label]: rows for label, rows in results.by_label().items()}
@@ -83,7 +83,7 @@ def label_tables(sides: Sequence[MaskSide]) -> tuple[StripTable, ...]:
             metric,
             by_label,
             title=metric_title(metric, unit_of(sides, metric)),
-            beside=beside if metric == metrics[0] else (),
+            beside=beside[:_MOST_BESIDE] if metric == metrics[0] else (),
         )
         for metric in metrics
     )
@@ -127,8 +127,8 @@ def _place(metric: str) -> int:
 def _beside(metrics: Sequence[str]) -> list[str]:
     """Choose whose medians stand beside the headline; of one metric's tolerances the widest."""
     last_nsd = next((one for one in reversed(metrics) if one.startswith("nsd_")), None)
-    named = [one for one in metrics[1:] if not one.endswith("_ml") and one != "iou"]
-    return [one for one in named if not one.startswith("nsd_") or one == last_nsd][:_MOST_BESIDE]
+    named = [one for one in metrics[1:] if one != "iou"]
+    return [one for one in named if not one.startswith("nsd_") or one == last_nsd]
 
 
 def _stratum(key: str) -> Callable[[MaskResults], _Parts]:

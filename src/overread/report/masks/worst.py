@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from overread.analysis.mask_results import MaskCase, MaskResults, MaskRow
+from overread.analysis.mask_summary import strata_keys
 from overread.errors import ImageError, MissingExtraError, UnsafePathError
 from overread.imaging.label_map import LabelMap
 from overread.imaging.volume import Volume
 from overread.report.masks.pictures import CasePictures, case_pictures, fitted
 from overread.report.masks.scales import larger_is_better, mask_number, metric_title
-from overread.report.masks.sides import MaskSide, shown_metrics
+from overread.report.masks.sides import MaskSide, has_one_label, shown_metrics
 from overread.report.wording import stratum_label
 
 __all__ = ["MaskReader", "WorstCard", "worst_cards", "worst_rows"]
@@ -133,12 +134,14 @@ def _card(
     metrics: Sequence[str],
     drawn: CasePictures | str,
 ) -> WorstCard:
-    facts = [f"patient {case.patient}"] if case.patient not in (None, case.id) else []
-    if case.strata:
-        facts.append(stratum_label(case.strata))
+    patient = case.patient or ""
+    facts = [f"patient {patient}"] if patient and not case.id.startswith(patient) else []
+    strata = {key: case.strata[key] for key in strata_keys(results) if key in case.strata}
+    if strata:
+        facts.append(stratum_label(strata))
     return WorstCard(
         case=row.case,
-        label=row.label or "",
+        label="" if has_one_label(results) else row.label or "",
         facts=" · ".join(facts),
         fate=row.fate or "",
         values=tuple(
