@@ -24,7 +24,7 @@ def test_an_error_leaves_with_status_1(
     out, err = capsys.readouterr()
     assert "slipped-rows" in out
     assert "machine-paths" in out
-    assert "1 of them errors" in err
+    assert "1 error and" in err
 
 
 def test_one_audit_alone(judged_release: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from overread.audits.inspection import inspect_release
+from overread.cli.compare_tables import counted
 from overread.cli.output import findings_table, notice, print_json, show
 from overread.cli.typed import typed_command
 from overread.cli.waiting import slowly
@@ -68,7 +69,8 @@ def audit_command(
     elif not isinstance(opened, Replayable):
         notice(f"{benchmark} ships no predictions, votes or tables; 'overread check' looks at it.")
     notice(
-        f"{release}: {len(findings)} findings, {counts[Severity.ERROR]} of them errors and "
-        f"{counts[Severity.WARNING]} warnings."
+        f"{release}: {counted(len(findings), 'finding')}, "
+        f"{counted(counts[Severity.ERROR], 'error')} and "
+        f"{counted(counts[Severity.WARNING], 'warning')} among them."
     )
     return 1 if counts[Severity.ERROR] else 0

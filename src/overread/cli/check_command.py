@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
+from overread.cli.compare_tables import counted
 from overread.cli.output import (
     findings_table,
     interval,
@@ -116,4 +117,4 @@ def _floors(split: SplitCheck) -> Table:
 def _last_line(check: ReleaseCheck, release: Path) -> str:
     counts = ", ".join(f"{split.total.n} {split.split}" for split in check.splits)
     state = "nothing is broken" if check.ok else "something is broken: see the findings"
-    return f"{release}: {counts} questions; {len(check.findings)} findings; {state}."
+    return f"{release}: {counts} questions; {counted(len(check.findings), 'finding')}; {state}."
