@@ -56,7 +56,10 @@ def score(
 ) -> list[Scored]:
     heard: list[Progress] = [] if told is None else told
     scored = score_cases(
-        cases_of(root), scorers_of(root, **faults), workers=workers, on_progress=heard.append
+        cases_of(root),
+        scorers_of(root, **faults),
+        workers=workers,
+        on_progress=heard.append,
     )
     return list(scored)
 
@@ -109,7 +112,12 @@ def test_every_case_may_kill_its_process(root: Path) -> None:
 def test_what_breaks_one_scorer_leaves_the_rows_of_the_others(root: Path) -> None:
     broken, whole = scorers_of(root, c00="raise")[0], scorers_of(root)[1]
     scored = list(
-        score_cases(cases_of(root), [broken, whole], workers=1, on_progress=lambda _: None)
+        score_cases(
+            cases_of(root),
+            [broken, whole],
+            workers=1,
+            on_progress=lambda _: None,
+        )
     )
     assert dice(scored[0]) == ["failed", 1.0]
 
@@ -121,7 +129,14 @@ def test_what_a_library_prints_is_no_answer(root: Path, capfd: pytest.CaptureFix
 
 def test_a_case_is_put_only_to_the_scorers_that_take_it(root: Path) -> None:
     cases = [replace(case, takers=(1,)) for case in cases_of(root)]
-    scored = list(score_cases(cases, scorers_of(root), workers=1, on_progress=lambda _: None))
+    scored = list(
+        score_cases(
+            cases,
+            scorers_of(root),
+            workers=1,
+            on_progress=lambda _: None,
+        )
+    )
     assert {row.profile for one in scored for row in one.rows} == {"honest"}
 
 
@@ -203,4 +218,14 @@ def _grandchildren(pid: int) -> list[str]:
 
 
 def test_no_case_needs_no_process(root: Path) -> None:
-    assert list(score_cases([], scorers_of(root), workers=2, on_progress=lambda _: None)) == []
+    assert (
+        list(
+            score_cases(
+                [],
+                scorers_of(root),
+                workers=2,
+                on_progress=lambda _: None,
+            )
+        )
+        == []
+    )

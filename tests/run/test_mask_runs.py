@@ -522,6 +522,9 @@ def test_a_run_that_is_stopped_while_it_scores_keeps_its_answers(
     with RunStore.open(out) as store:
         assert len(store.answered()) == 6
         assert store.scores() == []
+    journal = tmp_path / "run.sqlite.scoring"
+    assert len(journal.read_text("utf-8").splitlines()) == 5  # all but the one that never ends
     again = ask("threshold:0")
     assert again.n_asked == 0
     assert n_of(again.out) == (5, 5)
+    assert not journal.exists()

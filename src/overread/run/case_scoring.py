@@ -43,6 +43,7 @@ def score_cases(
     *,
     workers: int,
     on_progress: Callable[[Progress], None],
+    on_scored: Callable[[Case, Scored], None] | None = None,
 ) -> Iterator[Scored]:
     """Score cases, several at once, and give what came of each in their order.
 
@@ -61,6 +62,8 @@ def score_cases(
         Processes; 0 scores in this one, where a crash ends everything.
     on_progress
         Is told after every case.
+    on_scored
+        Is given what came of each case at once, in any order.
 
     Raises
     ------
@@ -75,6 +78,8 @@ def score_cases(
         for n_done, (number, scored) in enumerate(arrivals, start=1):
             waiting[number] = scored
             n_broken += scored.broken is not None
+            if on_scored is not None:
+                on_scored(cases[number], scored)
             on_progress(Progress(done=n_done, total=len(cases), failed=n_broken, stage="scored"))
             while n_given in waiting:
                 yield waiting.pop(n_given)

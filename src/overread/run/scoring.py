@@ -26,8 +26,9 @@ from overread.records import (
 )
 from overread.run.asking import Progress
 from overread.run.ballots import jury_scores
+from overread.run.case_journal import CaseJournal
 from overread.run.case_scoring import WORKERS, score_cases
-from overread.run.case_worker import Case
+from overread.run.case_worker import Case, Scored
 from overread.run.fact_reading import model_read_scores
 from overread.run.mask_answers import as_it_lies
 from overread.store.run_store import RunStore
@@ -69,7 +70,8 @@ def score_run(
 ) -> int:
     """Score every planned item under both profiles, estimate, and put both into the store.
 
-    What is stored changes only once all is scored: a start that is broken off leaves it as it was.
+    What is stored changes only once all is scored: a start that is broken off leaves it as it was,
+    and beside it the rows of cases that it had scored, for the next start.
 
     Parameters
     ----------
@@ -99,8 +101,11 @@ def score_run(
         for before, now in zip(stored, responses, strict=True)
         if now.status is not before.status
     }
-    of_cases, broken = _score_cases(release, plan, asked, responses, workers, on_progress)
-    store.replace_scores(chain(of_cases, _scores(store, release, plan, asked, responses)))
+    scorers = [each for each in _scorers(release) if isinstance(each, CaseScorer)]
+    cases = _cases(scorers, _rows(plan, asked, responses))
+    with CaseJournal(store.path, release, scorers) as journal:
+        of_cases, broken = _score_cases(cases, scorers, journal, workers, on_progress)
+        store.replace_scores(chain(of_cases, _scores(store, release, plan, asked, responses)))
     scores = store.scores()
     replies = reply_findings(scores, plan, asked.plan)
     # Of files there is a hash for text: that two are equal says nothing of the wire.
@@ -152,25 +157,32 @@ def _rows(plan: Sequence[PlannedItem], asked: Asked, responses: Sequence[Respons
     ]
 
 
+def _cases(scorers: Sequence[CaseScorer], rows: Sequence[_Row]) -> list[Case]:
+    """Give the cases that any of the scorers takes."""
+    return [
+        Case(item=item, reference=reference, response=response, takers=takers)
+        for item, reference, response in rows
+        if (takers := tuple(n for n, each in enumerate(scorers) if _takes(each, item)))
+    ]
+
+
 def _score_cases(
-    release: Release,
-    plan: Sequence[PlannedItem],
-    asked: Asked,
-    responses: Sequence[Response],
+    cases: Sequence[Case],
+    scorers: Sequence[CaseScorer],
+    journal: CaseJournal,
     workers: int,
     on_progress: Callable[[Progress], None],
 ) -> tuple[list[Score], dict[str, str]]:
     """Score the answers that are files; give the rows, and why scoring of which items broke."""
-    scorers = [each for each in _scorers(release) if isinstance(each, CaseScorer)]
-    cases = [
-        Case(item=item, reference=reference, response=response, takers=takers)
-        for item, reference, response in _rows(plan, asked, responses)
-        if (takers := tuple(n for n, each in enumerate(scorers) if _takes(each, item)))
-    ]
     rows: list[Score] = []
     broken: dict[str, str] = {}
-    scored = score_cases(cases, scorers, workers=workers, on_progress=on_progress)
-    for case, one in zip(cases, scored, strict=True):
+    known = [journal.rows(case) for case in cases]
+    new = [case for case, held in zip(cases, known, strict=True) if held is None]
+    scored = score_cases(
+        new, scorers, workers=workers, on_scored=journal.keep, on_progress=on_progress
+    )
+    for case, held in zip(cases, known, strict=True):
+        one = next(scored) if held is None else Scored(rows=held)
         rows += one.rows
         if one.broken is not None:
             broken[case.item.id] = one.broken
