@@ -80,7 +80,7 @@ class CaseJournal:
         with suppress(OSError, StoreError):
             line = {"key": self._key(case), "rows": [to_json(row) for row in scored.rows]}
             if self._file is None:
-                self._file = self._path.open("a", encoding="utf-8")  # noqa: SIM115  `__exit__` closes it
+                self._file = self._path.open("a", encoding="utf-8")
             self._file.write(json.dumps(line, allow_nan=False) + "\n")
             self._file.flush()
 
