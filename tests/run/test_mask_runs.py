@@ -223,6 +223,17 @@ def test_a_volume_of_another_place_is_said(ask: Ask) -> None:
     assert "has 1 volumes, and no 2th" in str(responses(outcome.out)["c00"].reason)
 
 
+def test_another_volume_is_another_request(ask: Ask, root: Path) -> None:
+    first = responses(ask("threshold:0").out)
+    write(root / "images/c01.nii.gz", np.full(SHAPE, -100, dtype=np.int16))
+    again = ask("threshold:0")
+    assert again.n_asked == 1
+    found = responses(again.out)
+    changed = [case for case in CASES if found[case].request_hash != first[case].request_hash]
+    assert changed == ["c01"]
+    assert dice(again.out)["c01"].value == 0.0
+
+
 def test_a_volume_that_is_absent_is_not_asked_about(ask: Ask, root: Path) -> None:
     (root / "images/c01.nii.gz").unlink()
     outcome = ask("empty-mask")

@@ -118,9 +118,8 @@ def _read(path: Path) -> list[tuple[str, tuple[Score, ...]]]:
     except (OSError, ValueError):
         return found
     for line in lines:
-        with suppress(
-            ValueError, KeyError, TypeError, StoreError
-        ):  # cut off, or of another version
+        # Cut off, or of another version.
+        with suppress(ValueError, KeyError, TypeError, StoreError):
             held = cast("dict[str, list[dict[str, JsonValue]]]", json.loads(line))
             rows = tuple(from_json(Score, row) for row in held["rows"])
             found.append((str(held["key"]), rows))
