@@ -235,8 +235,8 @@ def _score(
         return score_run(store, release, asked, workers=request.workers, on_progress=on_progress)
     except KeyboardInterrupt:
         raise PartialRunError(
-            f"Stopped while it was scored. {_way_on(store)} 'overread score {store.path}' only "
-            "scores."
+            f"Stopped while it was scored. {_way_on(store)} 'overread score {store.path}' scores "
+            "the cases that are left."
         ) from None
 
 
