@@ -129,6 +129,29 @@ def test_labels_stand_in_the_order_of_the_table_and_case_rows_stand_aside() -> N
     assert results.metrics == ("dice",)
 
 
+def test_a_case_without_labels_stands_beside_the_labels_of_others() -> None:
+    scores = [
+        score("a", None, "dice", 0.7),
+        score("a", "liver", "dice", 0.9),
+        score("b", None, "dice", 0.4),
+    ]
+    results = mask_results(
+        scores, title="t", labels={1: "liver"}, cases=[MaskCase(id="a"), MaskCase(id="b")]
+    )
+    assert [(row.case, row.label) for row in results.label_rows] == [("a", "liver"), ("b", None)]
+    assert list(results.by_label()) == ["liver", None]
+
+
+def test_an_unusable_reference_is_no_scored_case() -> None:
+    reason = "the reference is damaged"
+    scores = [
+        score("a", "liver", name, None, status=Status.UNDEFINED, reason=reason, answer=None)
+        for name in ("dice", "reference_ml")
+    ]
+    results = mask_results(scores, title="t", labels={1: "liver"}, cases=[MaskCase(id="a")])
+    assert (results.cases[0].status, results.cases[0].reason) == (Status.UNDEFINED, reason)
+
+
 def test_rows_of_cases_stand_in_where_no_row_has_a_label() -> None:
     results = mask_results(
         [score("a", None, "dice", 0.7)], title="t", labels={1: "lesion"}, cases=[MaskCase(id="a")]

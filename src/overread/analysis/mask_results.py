@@ -155,9 +155,9 @@ class MaskResults:
 
     @property
     def label_rows(self) -> tuple[MaskRow, ...]:
-        """The rows to look at one by one: of labels, or of cases where no row has a label."""
-        found = tuple(row for row in self.rows if row.label is not None)
-        return found or self.rows
+        """The rows to look at one by one: a case's labels, or the case itself where it has none."""
+        labelled = {row.case for row in self.rows if row.label is not None}
+        return tuple(row for row in self.rows if row.label is not None or row.case not in labelled)
 
     def by_label(self) -> dict[str | None, tuple[MaskRow, ...]]:
         """Part `label_rows` by label, in the order of `labels`."""
@@ -245,7 +245,10 @@ def mask_results(
 
 
 def _row(case: str, label: str | None, scores: Sequence[Score]) -> MaskRow:
-    fate = next((found for score in scores if (found := _fate(score.answer))), None)
+    fates: list[MaskFate] = [
+        found for score in scores if (found := _fate(score.answer)) is not None
+    ]
+    fate = fates[0] if fates else None
     status, reason = _status(scores, fate)
     return MaskRow(
         case=case,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from overread.cli.report_command import write_report
+from overread.records import Item, Mask, Score, Status
 from overread.registry import find_benchmark
 from overread.report.collect import collect
+from overread.report.masks.of_runs import labelled
 from overread.report.masks.run_page import mask_sides
 from overread.run.pipeline import execute
 from overread.run.request import RunRequest
@@ -138,3 +140,25 @@ def test_a_run_of_questions_has_no_masks(tmp_path: Path) -> None:
     assert data.runs[0].masks is None
     assert mask_sides(data) == []
     assert data.gallery
+
+
+def test_a_case_of_one_label_takes_its_name(written: Written) -> None:
+    data, _ = collect(written.runs, release=None, title=None)
+    assert {row.label for row in mask_sides(data)[0].results.label_rows} == {"lesion"}
+
+
+def test_cases_of_one_label_scored_as_cases_alone_take_its_name(tmp_path: Path) -> None:
+    score = Score(
+        run="r", item="a", patient="p", metric="dice", metric_version="1", profile="honest",
+        unit="share", value=0.5, status=Status.OK,
+    )  # fmt: skip
+    items = [
+        Item(
+            id=name, benchmark="b", task="t", condition="c", question="q",
+            answer_space=Mask(labels=labels),
+        )
+        for name, labels in (("a", {1: "vessel"}), ("b", {1: "vein", 2: "artery"}))
+    ]  # fmt: skip
+    scores = [score, replace(score, item="b"), replace(score, item="b", target="vein")]
+    found = [(one.item, one.target) for one in labelled(scores, items)]
+    assert found == [("a", "vessel"), ("b", None), ("b", "vein")]

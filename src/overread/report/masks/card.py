@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
+from typing import Final
 
 from overread.analysis.mask_results import MaskResults
 from overread.analysis.published import PublishedEstimate
@@ -26,6 +28,10 @@ from overread.report.wording import MISSING, count, sentence, stratum_label
 __all__ = ["CardGroup", "CardLine", "SettingGroup", "mask_card", "mask_settings", "setting_axis"]
 
 
+_MOST_PAPERS: Final = 3
+"""Published numbers of one metric that stand one by one on the card."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardLine:
     """One run, or one published number."""
@@ -41,6 +47,7 @@ class CardLine:
     """What the benchmark's own code gives."""
     note: str = ""
     mark: Mark | None = None
+    number: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +73,7 @@ def mask_card(data: ReportData) -> tuple[CardGroup, ...]:
     metrics = dict.fromkeys((data.plan.headline, *(also.metric for also in data.plan.also)))
     groups: list[CardGroup] = []
     for metric in metrics:
-        rows = _rows(data, tables, metric, {}, None)
+        rows = _in_short(_rows(data, tables, metric, {}, None), metric, _unit(data, metric))
         if any(row.value != MISSING or row.published != MISSING for row in rows):
             groups.append(
                 CardGroup(
@@ -79,17 +86,38 @@ def mask_card(data: ReportData) -> tuple[CardGroup, ...]:
 
 
 def mask_settings(data: ReportData) -> tuple[SettingGroup, ...]:
-    """Lay out the headline in every setting but the whole."""
+    """Lay out the headline in every setting; over all cases only beside published numbers."""
     tables = [EstimateTable.of(run.estimates, data.plan.headline) for run in data.runs]
     axis = setting_axis(data)
-    return tuple(
+    groups = tuple(
         SettingGroup(
-            label=stratum_label(stratum),
+            label=stratum_label(stratum) if stratum else "All cases",
             rows=_rows(data, tables, data.plan.headline, stratum, axis),
         )
         for stratum in forest_strata(data, tables)
-        if stratum
     )
+    is_more = len(groups) > 1 or any(row.is_paper for group in groups for row in group.rows)
+    return groups if is_more else ()
+
+
+def _in_short(rows: tuple[CardLine, ...], metric: str, unit: str) -> tuple[CardLine, ...]:
+    """Put many published numbers into one line; the headline's stand one by one by setting."""
+    papers = [row for row in rows if row.is_paper]
+    if len(papers) <= _MOST_PAPERS:
+        return rows
+    values = sorted(row.number for row in papers if row.number is not None)
+    ends = [mask_number(value, metric, unit) for value in (values[0], values[-1])]
+    line = CardLine(
+        label=f"{len(papers)} published methods",
+        colour=0,
+        is_paper=True,
+        source="; ".join(dict.fromkeys(row.source for row in papers)),
+        n=MISSING,
+        value=mask_number(median(values), metric, unit),
+        interval=f"from {ends[0]} to {ends[1]}",
+        note="(the middle one, and the range of all)",
+    )
+    return (*(row for row in rows if not row.is_paper), line)
 
 
 def setting_axis(data: ReportData) -> MaskAxis:
@@ -164,6 +192,7 @@ def _paper_line(one: PublishedEstimate, metric: str, unit: str, axis: MaskAxis |
         n=count(one.row.n),
         value=mask_number(one.row.value, metric, unit),
         interval=_between(one.low, one.high, metric, unit),
+        number=one.row.value,
         mark=None if axis is None else axis.mark(one.row.value, one.low, one.high),
     )
 

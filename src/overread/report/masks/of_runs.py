@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from overread.analysis.asked import Asked
@@ -10,10 +11,10 @@ from overread.analysis.mask_results import MaskCase, MaskResults, mask_results
 from overread.contracts import Release
 from overread.errors import OverreadError
 from overread.imaging.safe_path import resolve_inside
-from overread.records import Item, Mask, Reference, Response
+from overread.records import Item, Mask, Reference, Response, Score
 from overread.store.run_store import RunStore
 
-__all__ = ["run_masks"]
+__all__ = ["labelled", "run_masks"]
 
 
 def run_masks(store: RunStore, asked: Asked, release: Release) -> MaskResults | None:
@@ -32,7 +33,7 @@ def run_masks(store: RunStore, asked: Asked, release: Release) -> MaskResults | 
     hashes = {line.item: line.request_hash for line in store.plan() if line.draw == 0}
     responses = {response.request_hash: response for response in store.responses()}
     return mask_results(
-        store.scores(),
+        labelled(store.scores(), items),
         title=release.card.title,
         labels=dict(sorted(labels.items())),
         cases=[
@@ -41,6 +42,22 @@ def run_masks(store: RunStore, asked: Asked, release: Release) -> MaskResults | 
         ],
         headline=asked.plan.headline,
     )
+
+
+def labelled(scores: Sequence[Score], items: Sequence[Item]) -> list[Score]:
+    """Give a case its label's name where it is asked for one label and scored as a case alone."""
+    only = {
+        item.id: next(iter(item.answer_space.labels.values()))
+        for item in items
+        if isinstance(item.answer_space, Mask) and len(item.answer_space.labels) == 1
+    }
+    named = {score.item for score in scores if score.target is not None}
+    return [
+        replace(score, target=only[score.item])
+        if score.target is None and score.item in only and score.item not in named
+        else score
+        for score in scores
+    ]
 
 
 def _case(

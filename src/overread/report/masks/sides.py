@@ -11,7 +11,9 @@ __all__ = ["MaskSide", "has_one_label", "row_name", "row_names", "shown_metrics"
 
 _ASIDE = ("voxels", "grid_diagonal_mm", "skeleton_mm")
 """Ends of the names of metrics that are steps on the way to others."""
-_ALL = "all labels together"
+_WHOLE = "case as a whole"
+_FIRST = ("hd95_mm", "nsd_", "assd_mm", "hd_mm", "volume_difference", "fnv_ml", "fpv_ml")
+_LAST = ("iou", "reference_", "prediction_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +27,7 @@ class MaskSide:
 
 
 def shown_metrics(sides: Sequence[MaskSide]) -> tuple[str, ...]:
-    """List the metrics worth a picture, the headline first, in the order of their rows."""
+    """List the metrics worth a picture: the headline, then what tells most beside it."""
     headline = sides[0].results.headline
     found = dict.fromkeys(metric for side in sides for metric in side.results.metrics)
     rest = [
@@ -35,7 +37,15 @@ def shown_metrics(sides: Sequence[MaskSide]) -> tuple[str, ...]:
         and not metric.endswith(_ASIDE)
         and any(row.values.get(metric) is not None for s in sides for row in s.results.label_rows)
     ]
-    return (*([headline] if headline in found else []), *rest)
+    return (*([headline] if headline in found else []), *sorted(rest, key=_place))
+
+
+def _place(metric: str) -> int:
+    """Order metrics by what they tell that an overlap does not; the rest keep their order."""
+    if metric.startswith(_LAST):
+        return len(_FIRST) + 1
+    places = (place for place, name in enumerate(_FIRST) if metric.startswith(name))
+    return next(places, len(_FIRST))
 
 
 def unit_of(sides: Sequence[MaskSide], metric: str) -> str:
@@ -59,5 +69,5 @@ def row_names(sides: Sequence[MaskSide]) -> dict[str | None, str]:
     found: dict[str | None, str] = {}
     for side in sides:
         for label in side.results.by_label():
-            found.setdefault(label, label if label is not None else _ALL)
+            found.setdefault(label, label if label is not None else _WHOLE)
     return found

@@ -70,7 +70,6 @@ def label_tables(sides: Sequence[MaskSide]) -> tuple[StripTable, ...]:
     """Lay out every metric label by label; the headline has the medians of others beside it."""
     names = row_names(sides)
     metrics = shown_metrics(sides)
-    metrics = (*metrics[:1], *sorted(metrics[1:], key=_place))
     beside = [one for one in _beside(metrics) if unit_of(sides, one) in ("mm", "share")]
 
     def by_label(results: MaskResults) -> _Parts:
@@ -112,16 +111,6 @@ def class_tables(sides: Sequence[MaskSide]) -> tuple[StripTable, ...]:
                 _table(sides, headline, _stratum(key), title=f"{named} by {_words(key)}", beside=())
             )
     return tuple(tables)
-
-
-def _place(metric: str) -> int:
-    """Order metrics by what they tell that an overlap does not."""
-    wanted = ("hd95_mm", "nsd_", "assd_mm", "hd_mm", "volume_difference", "fnv_ml", "fpv_ml")
-    last = ("iou", "reference_", "prediction_")
-    if metric.startswith(last):
-        return len(wanted) + 1
-    places = (place for place, name in enumerate(wanted) if metric.startswith(name))
-    return next(places, len(wanted))
 
 
 def _beside(metrics: Sequence[str]) -> list[str]:

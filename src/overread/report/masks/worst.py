@@ -24,6 +24,8 @@ MaskReader: TypeAlias = Callable[[Path], LabelMap]
 """Reads a mask, or a folder with one mask a label."""
 
 _LEAST_OF_ONE_CASE: Final = 2
+_MOST_VALUES: Final = 10
+"""Beside a picture; the table of all rows has the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +148,7 @@ def _card(
         fate=row.fate or "",
         values=tuple(
             (metric_title(metric, unit), mask_number(value, metric, unit))
-            for metric in metrics
+            for metric in metrics[:_MOST_VALUES]
             if (value := row.values.get(metric)) is not None
             for unit in (results.units[metric],)
         ),
