@@ -224,6 +224,15 @@ def test_two_masks_without_a_skeleton_break_it_off(write):
     assert found.rejection.startswith("broken off: case_1: two masks without a skeleton")
 
 
+def test_two_empty_masks_of_a_class_break_it_off(write):
+    """ZeroDivisionError there: it divides Python's own zeros, not numpy's."""
+    labels = np.where(tube(), 1, 0)
+    labels[0, 0, 0] = 5
+    found = one(write, labels, tube(), "Task02")
+    assert found.rejection is not None
+    assert "without a skeleton end it in ZeroDivisionError" in found.rejection
+
+
 def test_one_mask_without_a_skeleton_is_nan_where_the_other_misses_it(write):
     cube = np.zeros((40, 30, 30), bool)
     cube[2:6, 2:6, 2:6] = True

@@ -91,6 +91,25 @@ def test_one_nan_is_the_mean_of_all(root, submission, write):
     assert rows["case_2", "vessel", "iou"].value == 0.0
 
 
+def test_what_became_of_both_classes_together(root, submission, write):
+    """Task02 takes any three values: here hepatic veins are swapped for portal ones, and for 7."""
+    import nibabel
+    import numpy as np
+
+    reference = np.asarray(nibabel.load(root / "Test_GT/case_2_gt.nii").dataobj)  # type: ignore[attr-defined]
+    path = write("seven.nii", np.where(reference == 1, 7, reference))
+    rows = scored(root, submission, "Task02", case_2=lambda item: respond(item, path))
+    fates = [rows["case_2", target, "iou"].answer for target in ("hepatic", "portal", None)]
+    assert fates == ["missed", "both present", "both present"]
+    assert rows["case_2", None, "iou"].value == 0.5
+    both = write("other.nii", np.where(reference == 1, 7, 8))
+    rows = scored(root, submission, "Task02", case_2=lambda item: respond(item, both))
+    assert "E5" in (rows["case_2", None, "iou"].reason or "")
+    nothing = write("nothing.nii", np.where(reference == 1, 7, np.where(reference == 2, 8, 0)))
+    rows = scored(root, submission, "Task02", case_2=lambda item: respond(item, nothing))
+    assert {rows["case_2", target, "nsd_1mm"].answer for target in ("hepatic", None)} == {"missed"}
+
+
 def test_a_file_written_over_since_is_not_in_the_submission(root, submission):
     def changed(item):
         response = respond(item, submission / f"{item.id}.nii")
