@@ -1,4 +1,4 @@
-"""`overread rank`: methods ranked from a table of cases, with how sure the order is."""
+"""`overread rank`: methods ranked from a table of cases or from runs, with how sure that is."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from overread.analysis.ranking.sentences import KIND_WORDS, number_text, pair_se
 from overread.analysis.ranking.table import CaseTable, RankedMetric
 from overread.cli.out_folder import check_out_folder
 from overread.cli.output import findings_table, notice, number_table, print_json, safe, show
+from overread.cli.rank_runs import RankSource, are_runs, refuse_columns, source_of_runs
 from overread.errors import UsageError, expected
 from overread.records import Finding
 from overread.registry import metric_specs
@@ -33,18 +34,18 @@ _Direction = Literal["smaller", "larger"]
 
 
 def rank_command(
-    table: Path,
+    tables: tuple[Path, ...],
     /,
     *,
-    rule: Rule = "mean-then-rank",
+    rule: Rule | None = None,
     smaller_is_better: Annotated[
         bool | None, Parameter(negative="--larger-is-better", show_default=False)
     ] = None,
     better: tuple[str, ...] = (),
     weight: tuple[str, ...] = (),
-    missing: Missing = "error",
+    missing: Missing | None = None,
     worst: tuple[str, ...] = (),
-    ties: Literal["min", "average", "max"] = "min",
+    ties: Literal["min", "average", "max"] | None = None,
     over_strata: Combine = "ranks",
     tie_break: str | None = None,
     test: PairTest = "wilcoxon",
@@ -62,22 +63,23 @@ def rank_command(
     ignore: tuple[str, ...] = (),
     wide: bool = False,
     decimal: Literal[".", ","] | None = None,
+    release: Path | None = None,
     out: Path | None = None,
     json: bool = False,
 ) -> int:
-    """Rank methods from a table of cases, and say how sure the order is.
+    """Rank methods from a table of cases or from runs, and say how sure the order is.
 
-    The table is long (one row for each method and case) or wide (one row a case, one column a
-    method): CSV, TSV, Markdown or JSON.
+    Runs are ranked by the rule of their benchmark, unless options say otherwise. A table is long
+    (one row for each method and case) or wide (one row a case, one column a method): CSV, TSV, Markdown or JSON.
 
     Parameters
     ----------
-    table
-        The file.
+    tables
+        One table, or two or more run files of one release.
     rule
         How values become ranks: the mean, median or a quantile over cases and then ranks; ranks
         within each case and then their mean or median; or the share of the other methods that a
-        method is significantly better than.
+        method is significantly better than. Without it the mean, or what the benchmark says.
     smaller_is_better
         The direction of every metric that --better does not name.
     better
@@ -86,11 +88,13 @@ def rank_command(
         What the ranks of one metric weigh: --weight DSC=0.5 --weight FNV=0.25.
     missing
         What a value that one method lacks and another has means: nothing (drop), the worst value,
-        or the last rank. The result shows the order under the others too.
+        or the last rank. The result shows the order under the others too. Without it a table that
+        lacks one is refused, and a run that lacks one has the worst.
     worst
         The worst value of a metric: --worst DSC=0. Without it, the worst that any method has.
     ties
-        The rank of equals, where ranks are averaged afterwards. Final places are 1 1 3.
+        The rank of equals, where ranks are averaged afterwards: min in tables and average in runs
+        without it. Final places are 1 1 3.
     over_strata
         Average the ranks of the strata, or their values before ranking.
     tie_break
@@ -126,37 +130,40 @@ def rank_command(
         Every column that is not named otherwise is a method.
     decimal
         The decimal mark, where the cells do not tell.
+    release
+        The release of the runs, where it is not where they were made.
     out
         A folder for a page (index.html), a figure (ranking.svg) and tables (CSV).
     json
         Print JSON for machines.
     """
     check_out_folder(out)
-    read = read_cases(
-        read_table(table, decimal=decimal),
-        Columns(
-            method=method,
-            case=case,
-            value=value,
-            metric=metric,
-            task=task,
-            patient=patient,
-            stratum=stratum,
-            ignore=ignore,
-            wide=wide,
-        ),
-        name=table.name,
+    columns = Columns(
+        method=method,
+        case=case,
+        value=value,
+        metric=metric,
+        task=task,
+        patient=patient,
+        stratum=stratum,
+        ignore=ignore,
+        wide=wide,
     )
-    directions = _directions(read, better, smaller_is_better)
-    weights = _numbers("--weight", weight, read.metrics)
+    if are_runs(tables):
+        refuse_columns(columns, better=better, decimal=decimal, smaller=smaller_is_better)
+        source = source_of_runs(tables, release=release)
+    else:
+        source = _source_of_table(tables[0], columns, decimal, better, smaller_is_better)
+    read = source.read
+    weights = {**source.weights, **_numbers("--weight", weight, read.metrics)}
     options = RankingOptions(
-        rule=rule,
+        rule=rule or source.rule,
         quantile=quantile,
-        ties=ties,
-        missing=missing,
-        worst=_numbers("--worst", worst, read.metrics),
+        ties=ties or source.ties,
+        missing=missing or source.missing,
+        worst={**source.worst, **_numbers("--worst", worst, read.metrics)},
         combine=over_strata,
-        tie_break=tie_break,
+        tie_break=tie_break or source.tie_break,
         test=test,
         level=level,
         draws=draws,
@@ -164,7 +171,9 @@ def rank_command(
     )
     metrics = [
         RankedMetric(
-            name=name, larger_is_better=directions[name] == "larger", weight=weights.get(name, 1.0)
+            name=name,
+            larger_is_better=source.larger_is_better[name],
+            weight=weights.get(name, 1.0),
         )
         for name in read.metrics
     ]
@@ -172,13 +181,13 @@ def rank_command(
     findings: list[Finding] = list(read.findings)
     for cases in read.tables:
         mine = [each for each in metrics if each.name in cases.values]
-        if missing == "error":
-            _check_shared(cases, table.name)
+        if options.missing == "error":
+            _check_shared(cases, source.name)
         found = rank_methods(cases, mine, options)
         rankings.append(found)
         findings += ranking_findings(cases, found)
     together = consensus(rankings)
-    page = None if out is None else write_ranking(rankings, together, findings, table.name, out)
+    page = None if out is None else write_ranking(rankings, together, findings, source.name, out)
     if json:
         print_json(_as_json(rankings, together, findings))
         return 0
@@ -194,6 +203,22 @@ def rank_command(
 
 
 # ---------------------------------------------------------------- arguments
+
+
+def _source_of_table(
+    table: Path,
+    columns: Columns,
+    decimal: Literal[".", ","] | None,
+    better: Sequence[str],
+    smaller_is_better: bool | None,
+) -> RankSource:
+    read = read_cases(read_table(table, decimal=decimal), columns, name=table.name)
+    directions = _directions(read, better, smaller_is_better)
+    return RankSource(
+        name=table.name,
+        read=read,
+        larger_is_better={name: each == "larger" for name, each in directions.items()},
+    )
 
 
 def _check_shared(cases: CaseTable, name: str) -> None:
