@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,22 +15,20 @@ from rich.table import Table
 from overread.analysis.ranking.findings import ranking_findings, unshared_pairs
 from overread.analysis.ranking.options import Combine, Missing, PairTest, RankingOptions, Rule
 from overread.analysis.ranking.ranking import Consensus, TaskRanking, consensus, rank_methods
-from overread.analysis.ranking.reading import Columns, ReadCases, read_cases
+from overread.analysis.ranking.reading import Columns
 from overread.analysis.ranking.sentences import KIND_WORDS, number_text, pair_sentences, summary
 from overread.analysis.ranking.table import CaseTable, RankedMetric
 from overread.cli.out_folder import check_out_folder
 from overread.cli.output import findings_table, notice, number_table, print_json, safe, show
-from overread.cli.rank_runs import RankSource, are_runs, refuse_columns, source_of_runs
+from overread.cli.rank_runs import are_runs, refuse_columns, source_of_runs
+from overread.cli.rank_table import numbers_of, source_of_table
 from overread.errors import UsageError, expected
 from overread.records import Finding
-from overread.registry import metric_specs
 from overread.report.rank_page import write_ranking
-from overread.store.printed_table import read_table
 
 __all__ = ["rank_command"]
 
 _MOST_SENTENCES = 15
-_Direction = Literal["smaller", "larger"]
 
 
 def rank_command(
@@ -70,7 +68,8 @@ def rank_command(
     """Rank methods from a table of cases or from runs, and say how sure the order is.
 
     Runs are ranked by the rule of their benchmark, unless options say otherwise. A table is long
-    (one row for each method and case) or wide (one row a case, one column a method): CSV, TSV, Markdown or JSON.
+    (one row for each method and case) or wide (one row a case, one column a method): CSV, TSV,
+    Markdown or JSON.
 
     Parameters
     ----------
@@ -153,15 +152,15 @@ def rank_command(
         refuse_columns(columns, better=better, decimal=decimal, smaller=smaller_is_better)
         source = source_of_runs(tables, release=release)
     else:
-        source = _source_of_table(tables[0], columns, decimal, better, smaller_is_better)
+        source = source_of_table(tables[0], columns, decimal, better, smaller_is_better)
     read = source.read
-    weights = {**source.weights, **_numbers("--weight", weight, read.metrics)}
+    weights = {**source.weights, **numbers_of("--weight", weight, read.metrics)}
     options = RankingOptions(
         rule=rule or source.rule,
         quantile=quantile,
         ties=ties or source.ties,
         missing=missing or source.missing,
-        worst={**source.worst, **_numbers("--worst", worst, read.metrics)},
+        worst={**source.worst, **numbers_of("--worst", worst, read.metrics)},
         combine=over_strata,
         tie_break=tie_break or source.tie_break,
         test=test,
@@ -202,25 +201,6 @@ def rank_command(
     return 0
 
 
-# ---------------------------------------------------------------- arguments
-
-
-def _source_of_table(
-    table: Path,
-    columns: Columns,
-    decimal: Literal[".", ","] | None,
-    better: Sequence[str],
-    smaller_is_better: bool | None,
-) -> RankSource:
-    read = read_cases(read_table(table, decimal=decimal), columns, name=table.name)
-    directions = _directions(read, better, smaller_is_better)
-    return RankSource(
-        name=table.name,
-        read=read,
-        larger_is_better={name: each == "larger" for name, each in directions.items()},
-    )
-
-
 def _check_shared(cases: CaseTable, name: str) -> None:
     """Refuse methods of which no two have a value in one case: nothing compares them."""
     if unshared_pairs(cases) < math.comb(len(cases.methods), 2):
@@ -242,85 +222,6 @@ def _check_shared(cases: CaseTable, name: str) -> None:
             "much as methods.",
         )
     )
-
-
-def _directions(
-    read: ReadCases, better: Sequence[str], smaller_is_better: bool | None
-) -> dict[str, _Direction]:
-    stated: dict[str, _Direction] = {
-        name: _direction(text) for name, text in _pairs("--better", better, read.metrics).items()
-    }
-    known: dict[str, _Direction] = {}
-    if smaller_is_better is not None:
-        known = dict.fromkeys(read.metrics, "smaller" if smaller_is_better else "larger")
-    elif set(read.metrics) - set(stated):
-        specs = {spec.name.casefold(): spec.direction for spec in metric_specs()}
-        for name in read.metrics:
-            direction = specs.get(name.casefold())
-            if direction in ("up", "down"):
-                known[name] = "larger" if direction == "up" else "smaller"
-    found: dict[str, _Direction] = {**known, **stated}
-    lacking = [name for name in read.metrics if name not in found]
-    if lacking:
-        raise UsageError(
-            expected(
-                "--better",
-                rule="the direction of " + ", ".join(repr(name) for name in lacking),
-                got="none",
-                remedy="Add --larger-is-better or --smaller-is-better, or one direction a metric: "
-                f"--better {lacking[0]}=larger.",
-            )
-        )
-    return found
-
-
-def _direction(text: str) -> _Direction:
-    if text == "smaller":
-        return "smaller"
-    if text == "larger":
-        return "larger"
-    raise UsageError(
-        expected(
-            "--better", rule="'smaller' or 'larger'", got=repr(text), remedy="Write DSC=larger."
-        )
-    )
-
-
-def _numbers(argument: str, texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name, text in _pairs(argument, texts, metrics).items():
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise UsageError(
-                expected(
-                    f"{argument} {name}", rule="a number", got=repr(text), remedy="Write DSC=0.5."
-                )
-            )
-        found[name] = number
-    return found
-
-
-def _pairs(argument: str, texts: Sequence[str], metrics: Sequence[str]) -> Mapping[str, str]:
-    """Take METRIC=TEXT apart; a bare TEXT holds for the only metric there is."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, rest = text.rpartition("=")
-        if not equals and len(metrics) == 1:
-            name = metrics[0]
-        if name not in metrics or name in found:
-            raise UsageError(
-                expected(
-                    argument,
-                    rule="METRIC=…, each metric once, of " + ", ".join(metrics),
-                    got=repr(text),
-                    remedy="Name the metric as the table does.",
-                )
-            )
-        found[name] = rest
-    return found
 
 
 # ---------------------------------------------------------------- output
