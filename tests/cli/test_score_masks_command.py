@@ -80,12 +80,12 @@ def test_the_ledger_stands_beside_the_means(folders, capsys):
     assert (label["number"], label["label"], label["n"]) == (1, "1", 6)
     assert (label["n_missed"], label["n_invented"]) == (1, 1)
     assert (label["n_both_empty"], label["n_without"]) == (1, 1)
-    # Dice 0.5, 1, 0 and 0 of those that have one.
-    assert label["means"]["dice"] == 0.375
-    assert label["medians"]["dice"] == 0.25
+    # Dice 0.5, 1 and 0 of those whose reference has something to find.
+    assert label["means"]["dice"] == 0.5
+    assert label["medians"]["dice"] == 0.5
     ledger = {row["metric"]: row for row in found["ledger"]}
     means = ledger["dice"]["means"]
-    assert means["defined"] == 0.375  # four cases
+    assert means["defined"] == 0.5  # three cases
     assert means["reference present"] == 0.375  # 0.5, 1, 0, and 0 for no prediction
     assert means["empty agreement is perfect"] == pytest.approx(2.5 / 6)
     diagonal = (12**2 + 10**2 + 8**2) ** 0.5
@@ -122,7 +122,7 @@ def test_tables_and_a_page_are_written(folders, tmp_path, capsys):
         "a": 0.5,
         "b": 1.0,
         "c": 0.0,
-        "d": 0.0,
+        "d": None,
         "e": None,
         "f": None,
     }

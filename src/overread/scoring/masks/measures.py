@@ -3,6 +3,11 @@
 Metrics of a case with several labels are the mean over the labels that the reference has, or the
 sum for voxels, millilitres and lesions. A mean that one label has no value for has none itself:
 dropping a structure that was missed would make the case better.
+
+Overlaps are of what the reference has: a label that it lacks has none, whoever answers, so that the
+number of cases behind a mean does not depend on the model. What was invented there shows in
+volumes, in lesions and in the ledger (`analysis.empty_masks`). Of a missed label overlaps and
+surface Dice are 0, and distances have no value.
 """
 
 from __future__ import annotations
@@ -188,7 +193,11 @@ def _label(
 ) -> list[Outcome]:
     overlap = pair.overlap(label)
     fate = overlap.fate
-    outcomes = [_value(overlap.dice, fate), _value(overlap.iou, fate)]
+    # Where the reference is empty no overlap can be earned: else n would depend on who answers.
+    is_there = overlap.reference_voxels > 0
+    outcomes = [
+        _value(value if is_there else None, fate) for value in (overlap.dice, overlap.iou)
+    ]
     if measures.surface:
         outcomes += _surface(pair, label, among, measures.tolerances_mm)
     if measures.skeleton:
@@ -214,6 +223,8 @@ def _surface(
 ) -> list[Outcome]:
     fate = pair.overlap(label).fate
     n_metrics = 3 + len(tolerances_mm)
+    if fate == "missed":  # no distance to nothing; of its surface no share is found
+        return [*[_value(None, fate)] * 3, *[_value(0.0, fate)] * len(tolerances_mm)]
     if fate != "both present":
         return [_value(None, fate)] * n_metrics
     if pair.spacing_mm is None:
@@ -229,7 +240,7 @@ def _surface(
 def _centreline(pair: MaskPair, label: int, fate: Fate) -> Outcome:
     from overread.metrics.skeleton import centreline_dice
 
-    if fate == "both empty":
+    if fate in ("both empty", "invented"):
         return _value(None, fate)
     return _value(centreline_dice(*pair.masks(label)).value, fate)
 
