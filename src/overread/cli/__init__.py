@@ -38,7 +38,7 @@ for _name, _help in {
     "gap": "Say what one circumstance costs in the same patients: a phase, a box, a centre.",
     "reproduce": "Rebuild a published table from its released files, and say what is off.",
     "probe": "Ask the same questions with the picture removed, swapped, mirrored or blurred.",
-    "rank": "Rank methods from a table of cases, and say how sure the order is.",
+    "rank": "Rank methods from a table of cases or from runs, and say how sure the order is.",
     "report": "Write HTML, Markdown and JSON reports of one or several runs.",
     "export": "Write a run's tables as Parquet or JSON Lines.",
 }.items():
