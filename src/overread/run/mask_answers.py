@@ -186,6 +186,8 @@ def as_it_lies(response: Response, run_file: Path) -> Response:
     """
     if response.path is None or response.status is not Status.OK:
         return response
+    if not (response.text or "").startswith(_HASH):
+        return response  # a file beside words: nothing is known of it
     path = Path(response.path)
     if not path.is_file():
         moved = _folder_of(run_file).joinpath(*path.parts[-2:])

@@ -126,7 +126,18 @@ def test_names_that_fit_no_case_are_all_missing(tmp_path: Path) -> None:
     assert names(model, tmp_path) == [None] * 12
     assert codes(model) == {"mask-naming": 1, "missing-mask": 12, "unknown-mask": 1}
     reason = answer(model, ITEMS[0]).reason
-    assert reason == "no mask: expected test/case_1.nii.gz (or .nii, .mha, .png)"
+    assert reason == "no mask: expected case_1.nii.gz (or .nii, .mha, .png)"
+
+
+def test_a_picture_names_its_mask_without_its_ending(tmp_path: Path) -> None:
+    items = [
+        item(f"cell_{n}", id=f"cell_{n}.jpg::parts", groups={"image": f"cell_{n}.JPG"})
+        for n in (1, 2, 3)
+    ]
+    wanted = [f"cell_{n}_mask.png" for n in (1, 2, 3)]
+    assert names(opened(fill(tmp_path, wanted), items), tmp_path, items) == wanted
+    model = opened(f"{tmp_path}/{{image}}_mask.png", items)
+    assert names(model, tmp_path, items) == wanted
 
 
 def test_a_pattern_takes_groups_strata_and_the_id(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ names them, `joining` finds the file of an item, `adapter` makes a model of all.
 
 In a pattern stand, in braces, ``id`` (the item's id), ``name`` (the id with ``_`` for all that has
 no place in a file name), ``task``, ``condition``, ``draw``, and every key of the item's groups and
-strata (``case``, ``patient``, ``phase``). The pattern may leave out the ending: then ``.nii.gz``,
+strata (``case``, ``patient``, ``phase``; a group that is the name of a file goes without its
+ending). The pattern may leave out the ending: then ``.nii.gz``,
 ``.nii``, ``.mha`` and ``.png`` are looked for, and two of them for one case are refused.
 
 Without a pattern the files must name their cases alike: ``case_07.nii.gz``, ``case_07_seg.nii.gz``

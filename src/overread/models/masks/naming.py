@@ -15,6 +15,8 @@ from overread.records import Item
 __all__ = ["infer_pattern"]
 
 _FIRST_KEYS = ("id", "name", "case", "study", "series", "scan", "image", "patient")
+_SHOWN_KEYS = ("case", "study", "series", "scan", "image", "patient", "name")
+"""What a missing mask is named after where no file names any case: what people know cases by."""
 _RIVAL_SHARE = 0.5
 """A second naming that fits more than this share of the items makes the folder ambiguous."""
 
@@ -62,7 +64,7 @@ def infer_pattern(files: Sequence[MaskFile], items: Sequence[Item]) -> Pattern:
     # Stable: of equals the bare name, then the shortest, then the first key.
     namings.sort(key=lambda each: (-len(each.stems), not each.is_bare, len(each.text)))
     if not namings:
-        return _pattern(keys[0])
+        return _pattern(next((key for key in _SHOWN_KEYS if key in keys), keys[0]))
     bare = [each for each in namings if each.is_bare and _is_rival(each, items)]
     best = bare[0] if bare else namings[0]
     rival = next(

@@ -17,6 +17,9 @@ SUFFIXES = (".nii.gz", ".nii", ".mha", ".png")
 """Endings of mask files, in the order in which messages name them. A ``.mhd`` is none: its voxels
 lie in another file, which could change unseen."""
 
+_SOURCES = (*SUFFIXES, ".mhd", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".dcm")
+"""Endings of what masks are made of."""
+
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9.+-]+")
 
 
@@ -81,10 +84,13 @@ def read_target(text: str) -> Target:
 
 
 def values_of(item: Item, *, draw: int) -> dict[str, str]:
-    """Give what may stand in braces for an item."""
+    """Give what may stand in braces for an item; a group named by a file goes without its ending.
+
+    A mask of ``cell_7.jpg`` is called ``cell_7.png``.
+    """
     return {
         **item.strata,
-        **item.groups,
+        **{key: _without_ending(value) for key, value in item.groups.items()},
         "id": item.id,
         "name": file_name_of(item.id),
         "task": item.task,
@@ -102,6 +108,12 @@ def file_name_of(item_id: str) -> str:
     'test_segment_case_7'
     """
     return _NOT_IN_NAMES.sub("_", item_id)
+
+
+def _without_ending(value: str) -> str:
+    lower = value.lower()
+    ending = next((each for each in _SOURCES if lower.endswith(each)), "")
+    return value[: len(value) - len(ending)] or value
 
 
 def stem_of(name: str) -> str:
