@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from overread.errors import UsageError
 from overread.metrics.autopet import (
+    DICE_2022,
     AutoPetScores,
     Edition,
     autopet_scores,
@@ -133,6 +134,17 @@ def test_histograms_give_what_loops_over_components_give(
     total = float(reference.sum()) + float(prediction.sum())
     shared = (reference.astype(float) * prediction.astype(float)).sum()
     assert found.dice == (2 * shared / total if total else None)
+
+
+@settings(max_examples=30, deadline=None)
+@given(one=NUMBERS, other=NUMBERS)
+def test_dice_of_2022_is_symmetric(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> None:
+    assert "symmetric" in DICE_2022.properties
+    there = autopet_scores(one, other, voxel_ml=ONE_ML, edition="2022")
+    back = autopet_scores(other, one, voxel_ml=ONE_ML, edition="2022")
+
+    assert there.dice == back.dice
+    assert there.fpv_ml == back.fnv_ml
 
 
 # ---------------------------------------------------------------- the released sample

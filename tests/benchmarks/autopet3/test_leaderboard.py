@@ -13,7 +13,7 @@ from overread.metrics.overlap import DICE
 from overread.registry import find_audit
 from overread.stats.rank_distance import tau_b
 
-ROWS = protocol.leaderboard_rows()
+ROWS = protocol.leaderboard_rows("category 1")
 EXAMPLES = Path(__file__).parents[3] / "examples" / "tables"
 
 
@@ -29,7 +29,8 @@ def mean(who: str, metric: str) -> float:
 
 def test_the_table_is_the_one_among_the_examples() -> None:
     here = Path(protocol.__file__).parent
-    for name, example in zip(protocol.LEADERBOARD, ("autopet3.csv", "autopet3.toml"), strict=True):
+    names = protocol.LEADERBOARDS["category 1"]
+    for name, example in zip(names, ("autopet3.csv", "autopet3.toml"), strict=True):
         assert (here / name).read_bytes() == (EXAMPLES / example).read_bytes()
 
 
@@ -49,7 +50,9 @@ def test_the_first_place_has_the_numbers_of_the_abstract() -> None:
 def test_published_values_are_in_subsets_and_say_their_number_where_it_is_known() -> None:
     values = protocol.published_values()
 
-    assert len(values) == 19 * 3 * 4
+    # 19 rows of category 1, and 4 of category 2 beside the baseline that stands in both
+    assert len(values) == (19 + 4) * 3 * 4
+    assert len({(v.who, v.metric, *v.stratum.values()) for v in values}) == len(values)
     assert {value.n for value in values if value.metric == FPV_ML.name} == {50}
     # how many of the 50 have a lesion was not published
     assert {value.n for value in values if value.metric != FPV_ML.name} == {None}
@@ -65,9 +68,9 @@ def test_scores_follow_from_overall_ranks_and_some_ranks_not_from_positions(
     synthetic: Path,
 ) -> None:
     cells = reproduce(AutoPet3Release(synthetic), findings=()).cells
-    printed = [cell for cell in cells if cell.published is not None]
+    printed = [cell for cell in cells if cell.published is not None and "1" in cell.column]
 
-    scores = [cell for cell in printed if cell.column == "mean position"]
+    scores = [cell for cell in printed if cell.column == "mean position, category 1"]
     assert len(scores) == 19
     assert not any(cell.differs for cell in scores)
     off = {
@@ -76,15 +79,15 @@ def test_scores_follow_from_overall_ranks_and_some_ranks_not_from_positions(
         if cell.differs
     }
     assert off == {
-        ("place 1", "FPV overall rank"): (11.0, 12.0),
-        ("place 2", "FNV overall rank"): (5.0, 5.125),
-        ("place 15", "DSC overall rank"): (18.75, 18.5),
-        ("place 15", "FNV overall rank"): (14.75, 14.5),
-        ("place 15", "FPV overall rank"): (26.75, 26.625),
+        ("place 1", "FPV overall rank, category 1"): (11.0, 12.0),
+        ("place 2", "FNV overall rank, category 1"): (5.0, 5.125),
+        ("place 15", "DSC overall rank, category 1"): (18.75, 18.5),
+        ("place 15", "FNV overall rank, category 1"): (14.75, 14.5),
+        ("place 15", "FPV overall rank, category 1"): (26.75, 26.625),
     }
     faults = {(cell.row, cell.column): cell.fault or "" for cell in printed}
-    assert "a place shared by two" in faults["place 2", "FNV overall rank"]
-    assert "misprinted" in faults["place 1", "FPV overall rank"]
+    assert "a place shared by two" in faults["place 2", "FNV overall rank, category 1"]
+    assert "misprinted" in faults["place 1", "FPV overall rank, category 1"]
 
 
 def test_who_else_takes_part_decides_between_the_second_and_the_third() -> None:
@@ -100,7 +103,9 @@ def test_who_else_takes_part_decides_between_the_second_and_the_third() -> None:
 
 
 def test_rebuilt_cells_say_which_places_move() -> None:
-    cells = [cell for cell in leaderboard.rebuilt_cells(ROWS) if "among" in cell.column]
+    cells = [
+        cell for cell in leaderboard.rebuilt_cells(ROWS, "category 1") if "among" in cell.column
+    ]
 
     moved = {cell.row: cell.fault for cell in cells if cell.fault}
     assert {"place 2", "place 3"} <= moved.keys()
@@ -120,3 +125,22 @@ def test_the_audit_finds_the_printed_faults(synthetic: Path) -> None:
         assert f"total-off leaderboard.csv: place 15, {metric} overall rank" in text
     assert "repeated-value" in text
     assert "924.3099" in text
+
+
+def test_category_2_has_no_printed_fault_and_a_tie_that_dice_breaks() -> None:
+    rows = protocol.leaderboard_rows("category 2")
+    cells = [each for each in leaderboard.rebuilt_cells(rows, "category 2") if each.published]
+
+    assert len(cells) == 5 * 4
+    assert all(cell.recomputed == cell.published for cell in cells)
+    scores = [cell.published for cell in cells if cell.column.startswith("mean position")]
+    assert scores == [2.5625, 3.125, 4.0, 5.8125, 5.8125]
+    dice = leaderboard.subset_values(rows, "DSC").mean(axis=1)
+    assert dice[3] > dice[4]
+
+
+def test_the_audit_says_of_category_2_only_that_rows_are_missing(synthetic: Path) -> None:
+    found = find_audit("printed-tables").look(AutoPet3Release(synthetic))
+
+    of_second = [each.code for each in found if each.where.startswith("leaderboard_datacentric")]
+    assert of_second == ["row-count"]

@@ -1,9 +1,10 @@
 """The printed leaderboard, computed again: positions, overall ranks, scores.
 
-A position is the rank of a subset's mean among all 29 entrants, of whom 19 are listed; an overall
-rank is the mean of four positions, and the score weighs the three of them. So scores follow from
-overall ranks exactly, overall ranks from positions up to shared places (an entrant that shares a
-place has half a position more than is printed), and positions from no rows but all 29.
+A position is the rank of a subset's mean among all entrants, 29 in category 1 and 7 in category 2, of
+whom 19 and 5 are listed; an overall rank is the mean of four positions, and the score weighs the
+three of them. So scores follow from overall ranks exactly, overall ranks from positions up to shared
+places (an entrant that shares a place has half a position more than is printed), and positions from
+no rows but all.
 """
 
 from __future__ import annotations
@@ -26,19 +27,20 @@ METRICS: Final[Mapping[str, tuple[float, bool]]] = {
 }
 """Metric → its weight, and whether less is better."""
 _SUBSETS: Final = ("LMU FDG", "LMU PSMA", "UKT FDG", "UKT PSMA")
-_SOURCE: Final = "leaderboard of category 1"
 _TIE: Final = 0.125
 """A place shared by two in one of four subsets moves the overall rank by 0.5 / 4."""
 _CELL: Final = re.compile(r"\s*([0-9.]+)\s*(?:\((\d+)\))?\s*")
 
 
-def rebuilt_cells(rows: Sequence[Mapping[str, str]]) -> Iterator[RebuiltCell]:
+def rebuilt_cells(rows: Sequence[Mapping[str, str]], category: str) -> Iterator[RebuiltCell]:
     """Give the cells that can be computed, column by column.
 
     Parameters
     ----------
     rows
         The printed rows, cells as printed.
+    category
+        Of the table: ``category 1``.
 
     Yields
     ------
@@ -50,17 +52,17 @@ def rebuilt_cells(rows: Sequence[Mapping[str, str]]) -> Iterator[RebuiltCell]:
         ranks = {name: float(row[f"{name} overall rank"]) for name in METRICS}
         yield RebuiltCell(
             row=row["algorithm"],
-            column="mean position",
+            column=f"mean position, {category}",
             unit="1",
             published=float(row["mean position"]),
             decimals=4,
-            source=_SOURCE,
+            source=f"leaderboard of {category}",
             recomputed=sum(weight * ranks[name] for name, (weight, _) in METRICS.items()),
         )
     for name in METRICS:
         for row in rows:
-            yield _overall_rank(row, name)
-    yield from _among_listed(rows)
+            yield _overall_rank(row, name, category)
+    yield from _among_listed(rows, category)
 
 
 def subset_values(rows: Sequence[Mapping[str, str]], metric: str) -> NDArray[np.float64]:
@@ -81,18 +83,18 @@ def listed_scores(rows: Sequence[Mapping[str, str]]) -> NDArray[np.float64]:
     return total
 
 
-def _among_listed(rows: Sequence[Mapping[str, str]]) -> Iterator[RebuiltCell]:
+def _among_listed(rows: Sequence[Mapping[str, str]], category: str) -> Iterator[RebuiltCell]:
     scores = listed_scores(rows)
     places, alone = _places(rows), _ranks(scores[:, np.newaxis])[:, 0]
     for number, row in enumerate(rows):
         moved = places[number] != alone[number]
         yield RebuiltCell(
             row=row["algorithm"],
-            column="mean position among the rows listed",
+            column=f"mean position among the rows listed, {category}",
             unit="1",
             published=None,
             decimals=4,
-            source=_SOURCE,
+            source=f"leaderboard of {category}",
             recomputed=float(scores[number]),
             fault=f"place {places[number]:g} of the rows by the printed score, place "
             f"{alone[number]:g} here: the order of two depends on who else takes part"
@@ -101,7 +103,7 @@ def _among_listed(rows: Sequence[Mapping[str, str]]) -> Iterator[RebuiltCell]:
         )
 
 
-def _overall_rank(row: Mapping[str, str], name: str) -> RebuiltCell:
+def _overall_rank(row: Mapping[str, str], name: str, category: str) -> RebuiltCell:
     positions = [_position(row[f"{name} {subset}"]) for subset in _SUBSETS]
     published = float(row[f"{name} overall rank"])
     mean = sum(positions) / len(positions)
@@ -114,11 +116,11 @@ def _overall_rank(row: Mapping[str, str], name: str) -> RebuiltCell:
         fault = f"positions {shown} have the mean {mean:g}: one of them or the rank is misprinted"
     return RebuiltCell(
         row=row["algorithm"],
-        column=f"{name} overall rank",
+        column=f"{name} overall rank, {category}",
         unit="1",
         published=published,
         decimals=4,
-        source=_SOURCE,
+        source=f"leaderboard of {category}",
         recomputed=mean,
         fault=fault,
     )

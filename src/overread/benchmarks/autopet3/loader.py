@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -180,15 +180,17 @@ class AutoPet3Release:
         del selection
         return Training()
 
-    def rebuild(self) -> Iterable[RebuiltCell]:
-        """Compute the leaderboard's ranks and scores again from its own cells."""
-        return rebuilt_cells(protocol.leaderboard_rows())
+    def rebuild(self) -> Iterator[RebuiltCell]:
+        """Compute ranks and scores of the leaderboards again from their own cells."""
+        for category in protocol.LEADERBOARDS:
+            yield from rebuilt_cells(protocol.leaderboard_rows(category), category)
 
     def printed_tables(self) -> Sequence[tuple[Path, Path]]:
-        """Give the leaderboard as printed, with what is claimed of it."""
+        """Give the leaderboards as printed, with what is claimed of them."""
         here = Path(__file__).parent
-        table, claims = protocol.LEADERBOARD
-        return ((here / table, here / claims),)
+        return tuple(
+            (here / table, here / claims) for table, claims in protocol.LEADERBOARDS.values()
+        )
 
     @cached_property
     def _is_synthetic(self) -> bool:

@@ -50,7 +50,7 @@ from overread.records import Media, Part, Profile, PublishedValue, Status
 __all__ = [
     "CARD",
     "CONDITION",
-    "LEADERBOARD",
+    "LEADERBOARDS",
     "PLAN",
     "QUESTION",
     "SUBSETS",
@@ -75,8 +75,11 @@ _REQUEST: Final = (
 )
 SUBSETS: Final = (("LMU", "FDG"), ("LMU", "PSMA"), ("UKT", "FDG"), ("UKT", "PSMA"))
 """Centre and tracer, in the order of the leaderboard."""
-LEADERBOARD: Final = ("leaderboard.csv", "leaderboard.toml")
-"""The 19 printed rows of category 1, and what is claimed of them; facts, not the page's text."""
+LEADERBOARDS: Final[Mapping[str, tuple[str, str]]] = {
+    "category 1": ("leaderboard.csv", "leaderboard.toml"),
+    "category 2": ("leaderboard_datacentric.csv", "leaderboard_datacentric.toml"),
+}
+"""Award category → its printed rows, and what is claimed of them; facts, not the page's text."""
 _SOURCE: Final = (
     "autopet-iii.grand-challenge.org, leaderboard; lab-midas/websiteautopet, autopetiii.html "
     "(CC BY 3.0)"
@@ -227,9 +230,9 @@ def expected_counts() -> tuple[ExpectedCount, ...]:
 
 
 @cache
-def leaderboard_rows() -> tuple[Mapping[str, str], ...]:
-    """Give the printed rows, cells as printed: ``0.6619 (3)``."""
-    file = resources.files("overread.benchmarks.autopet3") / LEADERBOARD[0]
+def leaderboard_rows(category: str) -> tuple[Mapping[str, str], ...]:
+    """Give the printed rows of a category, cells as printed: ``0.6619 (3)``."""
+    file = resources.files("overread.benchmarks.autopet3") / LEADERBOARDS[category][0]
     return tuple(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
 
 
@@ -237,6 +240,8 @@ def leaderboard_rows() -> tuple[Mapping[str, str], ...]:
 def published_values() -> tuple[PublishedValue, ...]:
     """Give the subset means of the leaderboard, each of 50 studies."""
     metrics = {"DSC": DICE.name, "FNV": FNV_ML.name, "FPV": FPV_ML.name}
+    # The baseline of category 2 stands in both tables, with the same numbers.
+    rows = {row["algorithm"]: row for each in LEADERBOARDS for row in leaderboard_rows(each)}
     return tuple(
         PublishedValue(
             metric=metric,
@@ -248,7 +253,7 @@ def published_values() -> tuple[PublishedValue, ...]:
             n=50 if metric == FPV_ML.name else None,
             source=_SOURCE,
         )
-        for row in leaderboard_rows()
+        for row in rows.values()
         for name, metric in metrics.items()
         for centre, tracer in SUBSETS
     )
