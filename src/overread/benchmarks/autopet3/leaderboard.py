@@ -1,10 +1,10 @@
 """The printed leaderboard, computed again: positions, overall ranks, scores.
 
-A position is the rank of a subset's mean among all entrants: 29 in category 1, of
-whom 19 are listed, and 7 in category 2, of whom 5 are. An overall rank is the mean of four positions, and the score weighs the
-three of them. So scores follow from overall ranks exactly, overall ranks from positions up to
-shared places (who shares a place has half a position more than is printed), and positions from no rows but
-all.
+A position is the rank of a subset's mean among all entrants: 29 in category 1, of whom 19 are
+listed, and 7 in category 2, of whom 5 are. An overall rank is the mean of four positions, and the
+score weighs the three of them. So scores follow from overall ranks exactly, overall ranks from
+positions up to shared places (who shares a place has half a position more than is printed), and
+positions from no rows but all.
 """
 
 from __future__ import annotations
