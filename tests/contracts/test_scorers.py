@@ -212,10 +212,9 @@ def test_a_scorer_of_masks_gives_the_same_in_another_process(right_of, scorers, 
     for item, reference in masked:
         right = right_of(item, reference)
         for scorer in of_cases(scorers, item):
-            sent = pickle.loads(pickle.dumps(scorer))
-            assert list(sent.score(item, reference, right)) == list(
-                scorer.score(item, reference, right)
-            )
+            sent, *records = pickle.loads(pickle.dumps((scorer, item, reference, right)))
+            assert records == [item, reference, right]
+            assert list(sent.score(*records)) == list(scorer.score(item, reference, right))
 
 
 def test_the_reference_itself_is_a_mask_with_a_value_or_a_reason(right_of, scorers, masked):

@@ -206,7 +206,7 @@ class _Process:
         self._words = tempfile.TemporaryFile()  # noqa: SIM115  closed by `leave`
         one_thread = {name: os.environ.get(name, "1") for name in _ONE_THREAD}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START.format(path=sys.path)],
+            [sys.executable, "-c", _START.format(path=[str(each) for each in sys.path])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._words,
