@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from overread.analysis.mask_results import MaskCase, MaskResults, MaskRow
+from overread.analysis.mask_results import MaskCase, MaskFate, MaskResults, MaskRow
 from overread.errors import ImageError
 from overread.imaging.label_map import LabelMap, read_label_map
 from overread.records import Status
@@ -43,6 +43,13 @@ def test_the_lowest_come_first_and_of_equals_the_larger() -> None:
 def test_the_largest_distance_is_the_worst() -> None:
     own = results([("a", "x", 1.0, 1), ("b", "x", 9.0, 1)], "hd95_mm")
     assert [row.case for row in worst_rows(own, most=1)] == ["b"]
+
+
+def test_what_was_made_up_is_among_the_worst_without_a_value() -> None:
+    own = results([("a", "x", 0.2, 1), ("b", "x", None, 0), ("c", "x", None, 0)], "dice")
+    fates: tuple[MaskFate | None, ...] = ("both present", "invented", "both empty")
+    rows = tuple(replace(row, fate=fate) for row, fate in zip(own.rows, fates, strict=True))
+    assert [row.case for row in worst_rows(replace(own, rows=rows), most=3)] == ["b", "a"]
 
 
 def test_one_broken_case_does_not_fill_the_page() -> None:

@@ -118,7 +118,7 @@ def _worst(sides: Sequence[MaskSide], cell: Callable[[str], str]) -> list[str]:
     for side in sides:
         own = side.results
         for row in worst_rows(own, most=max(1, _MOST_WORST // len(sides))):
-            value = row.values[own.headline]
+            value = row.values.get(own.headline)
             text = mask_number(value, own.headline, own.units[own.headline])
             name, who = cell(row_name(row, own)), cell(side.label or MISSING)
             rows.append([name, who, row.fate or MISSING, text])

@@ -49,9 +49,10 @@ def _of(side: MaskSide, *, named: bool) -> list[str]:
     said += _lost(side)
     worst = worst_rows(results, most=1)
     if worst and len(rows) > 1 and not is_signed(metric):
+        value = worst[0].values.get(metric)
+        told = worst[0].fate if value is None else f"with {mask_number(value, metric, unit)}"
         said.append(
-            f"The worst is {row_name(worst[0], results)} with "
-            f"{mask_number(worst[0].values[metric], metric, unit)}."
+            f"The worst is {row_name(worst[0], results)}{', ' if value is None else ' '}{told}."
         )
     return said
 

@@ -149,5 +149,6 @@ def _points(values: Sequence[float], axis: MaskAxis) -> str:
         step = (nth + 1) // 2 * (1 if nth % 2 else -1)
         limit = STRIP_HEIGHT / 2 - 3
         y = STRIP_HEIGHT / 2 + max(-limit, min(limit, step * _STEP * min(1.0, 4 / _MOST_STEPS)))
-        dots.append(f"M{share * _WIDTH:.4g} {y:.3g}h0")
-    return "".join(dots)
+        dots.append(f"M{share * _WIDTH:.0f} {y:.3g}h0")
+    # A dot on the very place of another would not be seen.
+    return "".join(dict.fromkeys(dots))

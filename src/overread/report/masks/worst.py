@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -48,11 +49,23 @@ class WorstCard:
 def worst_rows(results: MaskResults, *, most: int) -> tuple[MaskRow, ...]:
     """Choose the rows with the worst headline; among equals the larger masks come first.
 
-    Of one case at most two rows are chosen, or more where there are few cases.
+    A label that was missed or made up counts as the worst where the metric has no value for it. Of
+    one case at most two rows are chosen, or more where there are few cases.
     """
-    headline, sign = results.headline, 1 if larger_is_better(results.headline) else -1
-    rows = [row for row in results.label_rows if row.values.get(headline) is not None]
-    rows.sort(key=lambda row: (sign * (row.values[headline] or 0.0), -_size(row)))
+    sign = 1 if larger_is_better(results.headline) else -1
+    lost = ("missed", "invented")
+    rows = [
+        row
+        for row in results.label_rows
+        if row.values.get(results.headline) is not None or row.fate in lost
+    ]
+
+    def order(row: MaskRow) -> tuple[float, float]:
+        value = row.values.get(results.headline)
+        worst = 0.0 if sign > 0 else -math.inf
+        return (worst if value is None else sign * value), -_size(row)
+
+    rows.sort(key=order)
     n_cases = len({row.case for row in rows})
     of_one = max(_LEAST_OF_ONE_CASE, -(-most // max(n_cases, 1)))
     chosen: list[MaskRow] = []
