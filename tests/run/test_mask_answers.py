@@ -5,11 +5,17 @@ from typing import Any
 
 import pytest
 
-from overread.contracts import Reply
-from overread.errors import ImageError, StoreFullError
+from overread.contracts import ModelOptions, Reply
+from overread.errors import ImageError, StoreFullError, UsageError
 from overread.records import Choice, Item, Mask, Media, Option, PlannedItem, Response, Status
 from overread.registry import open_model
-from overread.run.mask_answers import MaskFolder, as_it_lies, released_files, stale_answers
+from overread.run.mask_answers import (
+    MaskFolder,
+    as_it_lies,
+    check_writer,
+    released_files,
+    stale_answers,
+)
 from overread.run.planning import Planned
 from overread.store.hashes import file_sha256
 
@@ -45,9 +51,31 @@ def response(path: Path | None, text: str | None, status: Status = Status.OK) ->
 
 @pytest.fixture
 def folder(tmp_path: Path) -> MaskFolder:
-    from overread.contracts import ModelOptions
-
     return MaskFolder(tmp_path / "run.sqlite", open_model("empty-mask", ModelOptions()))
+
+
+# ---------------------------------------------------------------- who writes them
+
+
+def test_only_a_writer_of_masks_is_asked_for_them() -> None:
+    letters = Choice(options=(Option(letter="A", text="a"), Option(letter="B", text="b")))
+    masks, words = [item()], [item("choose/a", task="choose", answer_space=letters)]
+    writer, talker, program = (
+        open_model(name, ModelOptions()) for name in ("empty-mask", "chance", "command:true")
+    )
+    for items, model in ((masks, writer), ([*masks, *words], writer), (words, talker)):
+        check_writer(items, model, None)
+    for items in (masks, words, [*masks, *words]):
+        check_writer(items, program, None)
+    with pytest.raises(UsageError, match=r"for 1 of 1 questions, got baselines:chance"):
+        check_writer(masks, talker, None)
+    with pytest.raises(UsageError, match=r"leave these questions out: --task choose\."):
+        check_writer([*masks, *words], talker, None)
+    with pytest.raises(UsageError, match="got none, for baselines:empty-mask"):
+        check_writer(words, writer, None)
+    check_writer(words, talker, "blur")
+    with pytest.raises(UsageError, match=r"blur: .* got 1 of 2 that ask for one"):
+        check_writer([*masks, *words], program, "blur")
 
 
 # ---------------------------------------------------------------- where masks are written

@@ -44,7 +44,7 @@ def check_writer(items: Sequence[Item], model: Model, perturbation: str | None) 
     ------
     UsageError
         Some items ask for a mask, and the model writes none; or they are to be changed, and a mask
-        lies on the grid of the volume as released.
+        lies on the grid of the volume as released; or a built-in writer of masks has none to write.
     """
     n = sum(asks_for_mask(item) for item in items)
     if n and perturbation is not None:
@@ -56,7 +56,17 @@ def check_writer(items: Sequence[Item], model: Model, perturbation: str | None) 
                 remedy="Choose other tasks with --task.",
             )
         )
-    if not n or (isinstance(model, MaskWriter) and model.writes_masks):
+    writes = isinstance(model, MaskWriter) and model.writes_masks
+    if not n and writes and model.identity.kind == "baselines":  # which answers nothing else
+        raise UsageError(
+            expected(
+                "--model",
+                rule="questions that ask for a mask",
+                got=f"none, for {model.identity.label}",
+                remedy="Name a task that asks for masks with --task, or take another model.",
+            )
+        )
+    if not n or writes:
         return
     others = sorted({item.task for item in items if not asks_for_mask(item)})
     other = f" Or leave these questions out: --task {others[0]}." if others else ""
