@@ -44,6 +44,21 @@ def test_three_planes_over_the_scan(phantoms: MaskResults) -> None:
         assert grey.max() > 120  # the liver at 60 HU
 
 
+def test_a_dim_lesion_is_seen_beside_what_is_far_brighter(phantoms: MaskResults) -> None:
+    reference, prediction, image = maps(phantoms, 1)
+    scan = read_volume(image)
+    uptake = np.zeros(scan.array.shape, np.float32)
+    uptake[reference.array == 3] = 4.0
+    uptake[30:40, 20:30, 5:17] = 90.0  # the bladder, more than one voxel in a hundred
+    pet = replace(scan, array=uptake, unit="raw")
+    drawn = case_pictures(reference, prediction, [3], image=pet)
+    assert drawn.note == "the scan from 0 to 8"
+    plane = drawn.planes[0]
+    with Image.open(io.BytesIO(base64.b64decode(plane.data))) as opened:
+        grey = np.asarray(opened.convert("L"))
+    assert 100 < np.sort(grey[grey > 60])[0:50].mean() < 255
+
+
 def test_without_a_scan_the_labels_are_grey_shapes(phantoms: MaskResults) -> None:
     reference, prediction, _ = maps(phantoms, 1)
     drawn = case_pictures(reference, prediction, [1], image=None)

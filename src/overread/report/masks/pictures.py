@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from overread.imaging.geometry import Geometry
 from overread.imaging.label_map import LabelMap
 from overread.imaging.volume import Volume
-from overread.imaging.window import ABDOMEN, apply_window, stretch_window
+from overread.imaging.window import ABDOMEN, apply_window, stretch_window, widened
 from overread.records import Window
 from overread.report.masks.cuts import Cut, cut_plane, find_cuts
 from overread.report.masks.outlines import outline
@@ -32,6 +32,7 @@ _LUNG: Final = Window(low_hu=-1350.0, high_hu=150.0)
 _BONE: Final = Window(low_hu=-450.0, high_hu=1050.0)
 _BELOW_LUNG_HU: Final = -400.0
 _ABOVE_BONE_HU: Final = 200.0
+_MOST_VALUES: Final = 1_000_000
 _SCALE_MM: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
 _LONGEST_SCALE: Final = 0.4
 """Of the picture's width."""
@@ -158,16 +159,32 @@ def _problem(image: Volume | None, reference: LabelMap) -> str:
 
 
 def _window(image: Volume, mask: NDArray[np.bool_]) -> tuple[Window, str]:
-    """Choose what shows the label: by its own HU for CT, by the range of numbers for others."""
+    """Choose what shows the label, and say it."""
+    inside = image.values(image.array[mask][:_MOST_VALUES])
+    inside = inside[np.isfinite(inside)]
     if image.unit != "hu":
-        window = stretch_window(image.sample())
-        return window, "the scan, stretched over its range of values"
-    inside = image.values(image.array[mask][:1_000_000])
-    middle = float(np.median(inside[np.isfinite(inside)])) if np.isfinite(inside).any() else 0.0
+        window = _stretched(image.sample(), inside)
+        return window, f"the scan from {window.low_hu:.3g} to {window.high_hu:.3g}".replace(
+            "-", "\N{MINUS SIGN}"
+        )
+    middle = float(np.median(inside)) if inside.size else 0.0
     window = _LUNG if middle < _BELOW_LUNG_HU else _BONE if middle > _ABOVE_BONE_HU else ABDOMEN
     return window, f"the scan from {window.low_hu:.0f} to {window.high_hu:.0f} HU".replace(
         "-", "\N{MINUS SIGN}"
     )
+
+
+def _stretched(values: NDArray[np.float32], inside: NDArray[np.float32]) -> Window:
+    """Stretch numbers without a scale so far that the label is not lost beside what is brighter.
+
+    In PET a lesion is dark beside the bladder; white is at most twice as bright as the label.
+    """
+    whole = stretch_window(values)
+    if not inside.size:
+        return whole
+    bright = float(np.percentile(inside, 90))
+    high = min(whole.high_hu, whole.low_hu + 2 * (bright - whole.low_hu))
+    return widened(whole.low_hu, high) if high > whole.low_hu else whole
 
 
 def _grey(image: Volume, cut: Cut, window: Window) -> NDArray[np.uint8]:
