@@ -102,3 +102,26 @@ def test_all_planes_of_a_case_have_one_scale() -> None:
     cuts = find_cuts(reference, prediction, spacing_mm=spacing_mm, axes="SPL")
     widths = {cut.reference.shape[1] * cut.pixel_mm[1] for cut in cuts[:2]}
     assert len(widths) == 1
+
+
+def test_a_small_fault_of_a_wide_mask_is_shown_from_near() -> None:
+    reference = np.zeros((40, 400, 400), bool)
+    reference[5:35, 20:380, 20:380] = True
+    reference[20, 100, 100] = True
+    prediction = reference.copy()
+    prediction[18:22, 300:312, 340:352] = False  # the largest piece
+    prediction[20, 30:33, 30:33] = False
+    axial, coronal, _ = find_cuts(reference, prediction, spacing_mm=(5, 1, 1), axes="SPL")
+    assert axial.reference.shape == (140, 140)
+    assert axial.n_differing == 144  # the other fault lies outside
+    rows, columns = np.nonzero(axial.reference & ~axial.prediction)
+    assert rows.mean() == pytest.approx(69.5, abs=1)
+    assert columns.max() < 140
+    assert coronal.reference.shape == (28, 140)
+
+
+def test_faults_all_over_are_shown_as_a_whole() -> None:
+    mask = np.zeros((30, 300, 300), bool)
+    mask[10:20, 50:250, 50:250] = True
+    axial, *_ = find_cuts(mask, ~mask & False, spacing_mm=(1, 1, 1), axes="SPL")
+    assert axial.reference.sum() == 200 * 200

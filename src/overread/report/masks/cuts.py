@@ -6,13 +6,14 @@ front up. Where a file does not say how it lies in the patient, planes are named
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overread.imaging.reorient import reorient, turn_of
+from overread.metrics.components import label_components
 
 __all__ = ["Cut", "CutPlane", "cut_plane", "find_cuts"]
 
@@ -22,6 +23,10 @@ _MARGIN: Final = 0.2
 _LEAST_MARGIN_MM: Final = 12.0
 _LEAST_SIDE_MM: Final = 70.0
 """So much of the surroundings is shown that a small lesion can be found in the body."""
+_FOCUS_MM: Final = 140.0
+"""Of a wider mask so much is shown, around the largest fault, that the fault can be seen."""
+_AROUND: Final = 2.5
+"""Or so many times the fault, where that is more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,26 +93,35 @@ def find_cuts(
         Where nothing disagrees, the slices with the most of the mask.
     """
     spacing = spacing_mm or (1.0,) * reference.ndim
+    flats = [
+        _flat(plane, reference, prediction, spacing)
+        for plane in _planes(reference, prediction, axes)
+    ]
+    whole = _whole_mm(reference | prediction, spacing)
+    side_mm = min(whole, max(flat.side_mm for flat in flats))
+    return tuple(
+        _cut(flat, side_mm, is_whole=side_mm == whole, is_mm=spacing_mm is not None)
+        for flat in flats
+    )
+
+
+def _planes(
+    reference: NDArray[np.bool_], prediction: NDArray[np.bool_], axes: str | None
+) -> list[CutPlane]:
+    """Choose the slices."""
     if reference.ndim == 2:
-        plane = CutPlane(stored=None, axis=-1, index=0, rows=(0, 0), columns=(0, 0))
-        box = _box(reference | prediction)
-        side_mm = _side_mm(box, spacing)
-        return (_cut(plane, reference, prediction, spacing, side_mm, spacing_mm is not None),)
+        return [CutPlane(stored=None, axis=-1, index=0, rows=(0, 0), columns=(0, 0))]
     turned = [_turned(one, axes) for one in (reference, prediction)]
     box = _box(turned[0] | turned[1])
     near = [one[box] for one in turned]
     differs = near[0] ^ near[1]
     counted = differs if differs.any() else near[0]
-    order = _order(axes)
-    side_mm = _side_mm(box, tuple(spacing[axis] for axis in order))
-    cuts: list[Cut] = []
+    planes: list[CutPlane] = []
     for axis in range(3):
         others = tuple(other for other in range(3) if other != axis)
         index = int(np.argmax(np.count_nonzero(counted, axis=others))) + box[axis].start
-        plane = CutPlane(stored=axes, axis=axis, index=index, rows=(0, 0), columns=(0, 0))
-        is_mm = spacing_mm is not None
-        cuts.append(_cut(plane, reference, prediction, spacing, side_mm, is_mm))
-    return tuple(cuts)
+        planes.append(CutPlane(stored=axes, axis=axis, index=index, rows=(0, 0), columns=(0, 0)))
+    return planes
 
 
 def cut_plane(array: NDArray[Any], plane: CutPlane) -> NDArray[Any]:
@@ -130,30 +144,71 @@ def _whole(array: NDArray[Any], plane: CutPlane) -> NDArray[Any]:
     return flat if plane.axis == 0 or plane.stored is None else flat[::-1]
 
 
-def _cut(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Flat:
+    """A whole slice, before the part that is shown is chosen."""
+
+    plane: CutPlane
+    reference: NDArray[np.bool_]
+    prediction: NDArray[np.bool_]
+    pixel_mm: tuple[float, float]
+    letters: tuple[str, str, str, str] | None
+    name: str
+    n: int | None
+    focus: tuple[slice, ...]
+    """Around the largest piece in which the two differ; of equal ones, of the mask."""
+    side_mm: float
+    """How much to show of it."""
+
+
+def _flat(
     plane: CutPlane,
     reference: NDArray[np.bool_],
     prediction: NDArray[np.bool_],
     spacing: tuple[float, ...],
-    side_mm: float,
-    is_mm: bool,
-) -> Cut:
+) -> _Flat:
     flats = [_whole(one, plane) for one in (reference, prediction)]
     pixel_mm, letters, name, n = _frame(plane, reference.shape, spacing)
-    rows, columns = _window(flats[0] | flats[1], pixel_mm, side_mm)
-    shown = CutPlane(
-        stored=plane.stored, axis=plane.axis, index=plane.index, rows=rows, columns=columns
+    differs = flats[0] ^ flats[1]
+    focus = _box(_largest(differs if differs.any() else flats[0] | flats[1]))
+    return _Flat(
+        plane=plane,
+        reference=flats[0],
+        prediction=flats[1],
+        pixel_mm=pixel_mm,
+        letters=letters,
+        name=name,
+        n=n,
+        focus=focus,
+        side_mm=max(_FOCUS_MM, _AROUND * _longest_mm(focus, pixel_mm)),
     )
+
+
+def _cut(flat: _Flat, side_mm: float, *, is_whole: bool, is_mm: bool) -> Cut:
+    around = _box(flat.reference | flat.prediction) if is_whole else flat.focus
+    rows, columns = _window(around, flat.reference.shape, flat.pixel_mm, side_mm)
+    shown = replace(flat.plane, rows=rows, columns=columns)
     return Cut(
         plane=shown,
-        name=name,
-        place="" if n is None else f"slice {plane.index + 1} of {n}",
-        reference=flats[0][slice(*rows), slice(*columns)],
-        prediction=flats[1][slice(*rows), slice(*columns)],
-        pixel_mm=pixel_mm,
+        name=flat.name,
+        place="" if flat.n is None else f"slice {shown.index + 1} of {flat.n}",
+        reference=flat.reference[slice(*rows), slice(*columns)],
+        prediction=flat.prediction[slice(*rows), slice(*columns)],
+        pixel_mm=flat.pixel_mm,
         is_mm=is_mm,
-        letters=letters,
+        letters=flat.letters,
     )
+
+
+def _largest(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Keep the largest piece of a flat mask, its pixels joined at edges or corners."""
+    pieces, n = label_components(mask, connectivity=8)
+    if n < 2:
+        return mask
+    sizes = np.bincount(pieces.ravel())
+    sizes[0] = 0
+    largest: NDArray[np.bool_] = pieces == int(np.argmax(sizes))
+    return largest
 
 
 def _frame(
@@ -179,10 +234,14 @@ def _order(axes: str | None) -> tuple[int, int, int]:
     return (2, 1, 0) if axes is None else turn_of(axes, _SPL)[0]
 
 
-def _side_mm(box: tuple[slice, ...], spacing: tuple[float, ...]) -> float:
-    """Choose how long the sides of the pictures are: one length for all planes of a case."""
-    longest = max((one.stop - one.start) * mm for one, mm in zip(box, spacing, strict=True))
+def _whole_mm(mask: NDArray[np.bool_], spacing: tuple[float, ...]) -> float:
+    """Say how long a side must be to show all that either mask has."""
+    longest = _longest_mm(_box(mask), spacing)
     return max(longest + 2 * max(_LEAST_MARGIN_MM, _MARGIN * longest), _LEAST_SIDE_MM)
+
+
+def _longest_mm(box: tuple[slice, ...], spacing: tuple[float, ...]) -> float:
+    return max((one.stop - one.start) * mm for one, mm in zip(box, spacing, strict=True))
 
 
 def _box(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
@@ -198,12 +257,14 @@ def _box(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
 
 
 def _window(
-    mask: NDArray[np.bool_], pixel_mm: tuple[float, float], side_mm: float
+    around: tuple[slice, ...],
+    shape: tuple[int, ...],
+    pixel_mm: tuple[float, float],
+    side_mm: float,
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Choose a square of the slice around what is in it, within the slice."""
-    box = _box(mask)
+    """Choose a square of the slice around a box in it, within the slice."""
     ends: list[tuple[int, int]] = []
-    for one, mm, size in zip(box, pixel_mm, mask.shape, strict=True):
+    for one, mm, size in zip(around, pixel_mm, shape, strict=True):
         n = min(size, max(1, round(side_mm / mm)))
         start = round((one.start + one.stop - n) / 2)
         start = min(max(start, 0), size - n)
