@@ -488,3 +488,21 @@ def test_bleu_of_released_predictions(released_data: Path, open_plan, model, ble
     assert found.low is not None
     assert found.high is not None
     assert found.low < bleu < found.high
+
+
+def test_an_item_that_never_has_a_label_does_not_lack_it(make_score) -> None:
+    # One task of two has hepatic veins: over all items theirs is the mean of that task's alone.
+    planned = [_line(str(n), "Task02" if n < 2 else "Task01") for n in range(4)]
+    scores = [
+        make_score("0", 0.8, metric="dice", target="hepatic"),
+        make_score("1", None, metric="dice", target="hepatic", status=Status.FAILED),
+        *(make_score(str(n), 0.5, metric="dice", target="vessel") for n in (2, 3)),
+    ]
+    plan = AnalysisPlan(
+        strata=((),), cells=("form",), cluster="patient", headline="none", bootstrap_draws=50,
+        also=(AlsoMetric(metric="dice", is_share=True, drops=(Status.UNDEFINED,)),),
+    )  # fmt: skip
+    found = estimate(scores, planned, plan)
+    hepatic = _pick(found, "dice", target="hepatic")
+    assert (hepatic.value, hepatic.n) == (0.4, 2)
+    assert _pick(found, "dice", target="vessel").value == 0.5

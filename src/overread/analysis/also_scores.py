@@ -236,6 +236,8 @@ def _of_verdicts(
     # What was not asked yet is as what failed: where that leaves the denominator, so does this.
     # Of a metric that counts errors it would else pass for an answer without any.
     expected = verdicts.asked if Status.FAILED in also.drops else np.ones_like(verdicts.asked)
+    if target is not None and also.metric not in _TARGET_KEYS:
+        expected = verdicts.asked  # an item that never has this label does not lack it
     return AlsoScores(
         also=also,
         profile=profile,
