@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
 from overread.errors import UsageError
+from overread.metrics import components, lesions
 from overread.metrics.components import Connectivity, label_components
 from overread.metrics.lesions import (
     FNV_ML,
@@ -145,6 +147,36 @@ def test_the_layout_in_memory_changes_numbers_of_components_alone() -> None:
     assert sorted(table.iou.tolist()) == sorted(turned.iou.tolist())
     assert len(table.centre_pairs) == len(turned.centre_pairs)
     assert table.false_positive_voxels == turned.false_positive_voxels
+
+
+def test_voxels_may_be_counted_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    reference, prediction = random_pair(4)
+    whole = lesion_overlap(reference, prediction, connectivity=26)
+
+    for module in (lesions, components):
+        monkeypatch.setattr(module, "_VOXELS_AT_ONCE", 7)
+    pieces = lesion_overlap(reference, prediction, connectivity=26)
+
+    np.testing.assert_array_equal(pieces.reference_voxels, whole.reference_voxels)
+    np.testing.assert_allclose(pieces.reference_centres, whole.reference_centres)
+    np.testing.assert_array_equal(pieces.centre_pairs, whole.centre_pairs)
+    np.testing.assert_array_equal(pieces.pairs, whole.pairs)
+    np.testing.assert_array_equal(pieces.overlap_voxels, whole.overlap_voxels)
+
+
+def test_a_large_mask_takes_little_beside_itself() -> None:
+    reference = np.zeros((160, 160, 160), dtype=np.bool_)
+    reference[20:140, 20:140, 20:140] = True
+    prediction = np.roll(reference, 3, axis=0)
+    lesion_overlap(reference[:4], prediction[:4], connectivity=18)  # the library is loaded
+
+    tracemalloc.start()
+    lesion_overlap(reference, prediction, connectivity=18)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    # twelve bytes for each voxel of both foregrounds, and about as much again while they meet
+    assert peak < 40 * int((reference | prediction).sum())
 
 
 def test_a_ring_has_its_centre_in_what_fills_it() -> None:

@@ -15,6 +15,7 @@ Connectivity: TypeAlias = Literal[4, 6, 8, 18, 26]
 """Neighbours of a voxel: 6 by faces, 18 by edges too, 26 by corners too; of a pixel: 4 by edges, 8
 by corners too."""
 
+_VOXELS_AT_ONCE = 1 << 18
 _OF_DIMENSION = {2: (4, 8), 3: (6, 18, 26)}
 
 
@@ -158,9 +159,13 @@ def _in_order(
     labels: NDArray[np.uint32], places: NDArray[np.int64], count: int
 ) -> NDArray[np.uint32]:
     """Let numbers follow first voxels: the library's order depends on its method."""
-    first = np.empty(count, dtype=np.int64)
+    if count < 2:
+        return labels
+    flat, first = labels.reshape(-1), np.empty(count, dtype=np.int64)
     # Backwards, so that the first place of each component is written last.
-    first[labels.reshape(-1)[places[::-1]].astype(np.int64) - 1] = places[::-1]
+    for stop in range(len(places), 0, -_VOXELS_AT_ONCE):
+        some = places[max(0, stop - _VOXELS_AT_ONCE) : stop][::-1]
+        first[flat[some].astype(np.int64) - 1] = some
     order = np.argsort(first)
     if np.array_equal(order, np.arange(count)):
         return labels

@@ -34,6 +34,10 @@ __all__ = [
     "lesion_overlap",
 ]
 
+_VOXELS_AT_ONCE: Final = 1 << 18
+"""Coordinates of so many voxels are in memory at once."""
+_NONE: Final = np.empty(0, dtype=np.int64)
+
 FPV_ML: Final = MetricSpec(
     name="fpv_ml",
     version="1",
@@ -176,22 +180,19 @@ def lesion_overlap(
         one, other = one.T, other.T
     box = _joint_box(foreground_box(one), foreground_box(other), one.ndim)
     corner = np.array([side.start for side in box], dtype=np.float64)
-    reference_labels, n_reference, places = numbered(np.ascontiguousarray(one[box]), connectivity)
-    reference_voxels, reference_centres = _measured(reference_labels, n_reference, places)
-    prediction_labels, n_prediction, at = numbered(np.ascontiguousarray(other[box]), connectivity)
-    prediction_voxels, prediction_centres = _measured(prediction_labels, n_prediction, at)
-    pairs, overlap_voxels = _overlaps(reference_labels, prediction_labels, n_prediction, places)
+    masks = np.ascontiguousarray(one[box]), np.ascontiguousarray(other[box])
+    # One after the other: a map of numbers takes four times the mask, and only one is needed.
+    references, predictions = (_components(mask, connectivity) for mask in masks)
+    pairs, overlap_voxels = _overlaps(references, predictions, masks)
     return LesionOverlap(
         connectivity=connectivity,
-        reference_voxels=reference_voxels,
-        prediction_voxels=prediction_voxels,
+        reference_voxels=references.voxels,
+        prediction_voxels=predictions.voxels,
         pairs=pairs,
         overlap_voxels=overlap_voxels,
-        reference_centres=_turned(reference_centres + corner, is_turned),
-        prediction_centres=_turned(prediction_centres + corner, is_turned),
-        centre_pairs=_centre_pairs(
-            reference_labels, prediction_labels, reference_centres, prediction_centres
-        ),
+        reference_centres=_turned(references.centres + corner, is_turned),
+        prediction_centres=_turned(predictions.centres + corner, is_turned),
+        centre_pairs=_centre_pairs(references, predictions, masks[0].shape),
     )
 
 
@@ -270,37 +271,60 @@ def _joint_box(
     )
 
 
-def _measured(
-    labels: NDArray[np.uint32], count: int, places: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Count the voxels of each component and find its centre of mass."""
-    component = labels.reshape(-1)[places].astype(np.int64) - 1
-    voxels = np.bincount(component, minlength=count).astype(np.int64)
-    centres = np.empty((count, labels.ndim))
-    for axis, along in enumerate(np.unravel_index(places, labels.shape)):
-        centres[:, axis] = np.bincount(component, weights=along, minlength=count)
-    return voxels, centres / voxels[:, np.newaxis]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Components:
+    """The components of one mask, as a list of its foreground voxels."""
+
+    places: NDArray[np.int64]
+    """Shape (voxels,): indices of the mask laid out flat, ascending."""
+    component: NDArray[np.uint32]
+    """Shape (voxels,): which component each belongs to, from 0."""
+    voxels: NDArray[np.int64]
+    centres: NDArray[np.float64]
+
+
+def _components(mask: NDArray[np.bool_], connectivity: Connectivity) -> _Components:
+    """Label a mask that lies in one piece; count the voxels of each component, find its centre."""
+    labels, count, places = numbered(mask, connectivity)
+    component = labels.reshape(-1)[places] - np.uint32(1)
+    del labels
+    voxels = np.zeros(count, dtype=np.int64)
+    sums = np.zeros((count, mask.ndim))
+    for start in range(0, len(places), _VOXELS_AT_ONCE):
+        some = slice(start, start + _VOXELS_AT_ONCE)
+        voxels += np.bincount(component[some], minlength=count)
+        for axis, along in enumerate(np.unravel_index(places[some], mask.shape)):
+            sums[:, axis] += np.bincount(component[some], weights=along, minlength=count)
+    return _Components(
+        places=places, component=component, voxels=voxels, centres=sums / voxels[:, np.newaxis]
+    )
 
 
 def _overlaps(
-    reference: NDArray[np.uint32],
-    prediction: NDArray[np.uint32],
-    n_prediction: int,
-    places: NDArray[np.int64],
+    references: _Components,
+    predictions: _Components,
+    masks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count the voxels that each pair of components shares: a histogram of two numbers in one."""
-    other = prediction.reshape(-1)[places].astype(np.int64) - 1
-    is_shared = other >= 0
-    other = other[is_shared]
-    one = reference.reshape(-1)[places[is_shared]].astype(np.int64) - 1
-    keys, counts = _counted(one * n_prediction + other)
-    width = max(n_prediction, 1)
-    return np.stack((keys // width, keys % width), axis=1), counts
+    # Both lists ascend, so what is left of them are the same voxels in the same order.
+    one = references.component[masks[1].reshape(-1)[references.places]]
+    other = predictions.component[masks[0].reshape(-1)[predictions.places]]
+    width = max(len(predictions.voxels), 1)
+    found: list[NDArray[np.int64]] = []
+    counts: list[NDArray[np.int64]] = []
+    for start in range(0, len(one), _VOXELS_AT_ONCE):
+        some = slice(start, start + _VOXELS_AT_ONCE)
+        keys, n = _counted(one[some].astype(np.int64) * width + other[some])
+        found.append(keys)
+        counts.append(n)
+    keys, place = np.unique(np.concatenate([_NONE, *found]), return_inverse=True)
+    total = _summed(place, np.concatenate([_NONE, *counts]), len(keys))
+    return np.stack((keys // width, keys % width), axis=1), total
 
 
 def _counted(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count equal keys, without sorting them where a plain histogram is no larger than they are."""
-    if keys.size and int(keys.max()) <= 4 * keys.size:
+    if int(keys.max()) <= 4 * keys.size:
         counts = np.bincount(keys)
         present = np.flatnonzero(counts)
         return present.astype(np.int64), counts[present].astype(np.int64)
@@ -309,27 +333,30 @@ def _counted(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
 
 
 def _centre_pairs(
-    reference: NDArray[np.uint32],
-    prediction: NDArray[np.uint32],
-    reference_centres: NDArray[np.float64],
-    prediction_centres: NDArray[np.float64],
+    references: _Components, predictions: _Components, shape: tuple[int, ...]
 ) -> NDArray[np.int64]:
-    under_reference = _at(prediction, reference_centres)
-    under_prediction = _at(reference, prediction_centres)
-    one, other = np.flatnonzero(under_reference), np.flatnonzero(under_prediction)
+    one, under_reference = _at(predictions, references.centres, shape)
+    other, under_prediction = _at(references, predictions.centres, shape)
     found = np.concatenate(
-        (
-            np.stack((one, under_reference[one] - 1), axis=1),
-            np.stack((under_prediction[other] - 1, other), axis=1),
-        )
+        (np.stack((one, under_reference), axis=1), np.stack((under_prediction, other), axis=1))
     )
     return np.unique(found, axis=0)
 
 
-def _at(labels: NDArray[np.uint32], centres: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Read the label of the voxel nearest to each centre; half-way goes to the larger index."""
-    places = np.floor(centres + 0.5).astype(np.int64)
-    return labels[tuple(places.T)].astype(np.int64)
+def _at(
+    components: _Components, centres: NDArray[np.float64], shape: tuple[int, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find which centres lie in a component, and in which; by the nearest voxel.
+
+    Half-way goes to the larger index.
+    """
+    nearest = np.floor(centres + 0.5).astype(np.int64)
+    flat = np.ravel_multi_index(tuple(nearest.T), shape).astype(np.int64)
+    if not (flat.size and components.places.size):
+        return _NONE, _NONE
+    place = np.minimum(np.searchsorted(components.places, flat), len(components.places) - 1)
+    inside = np.flatnonzero(components.places[place] == flat)
+    return inside, components.component[place[inside]].astype(np.int64)
 
 
 def _summed(
