@@ -51,6 +51,9 @@ class PictureEffect:
     """Moves a picture of labels along, (rows, columns): values stay whole; None where it stays."""
     volume: Callable[[Volume, EffectValues], Volume] | None = None
     """Changes a whole volume before it is prepared, in place of `pixels` slice by slice."""
+    beside: Callable[[NDArray[Any], Sequence[Box], EffectValues], NDArray[Any]] | None = None
+    """Changes one picture by where its boxes lie, in place of `pixels`, which is for a picture
+    without any."""
 
 
 @cache
@@ -87,8 +90,17 @@ def _modules() -> dict[str, str]:
     }
 
 
-def change_pixels(pixels: NDArray[Any], effects: Sequence[Effect], *, slices: bool) -> NDArray[Any]:
+def change_pixels(
+    pixels: NDArray[Any],
+    effects: Sequence[Effect],
+    *,
+    slices: bool,
+    boxes: Sequence[Box] = (),
+) -> NDArray[Any]:
     """Carry out effects on one picture, in order.
+
+    Several effects on grey values go on from each other's exact numbers, which are rounded once at
+    the end: what dims a picture and stretches it again loses nothing on the way.
 
     Parameters
     ----------
@@ -98,12 +110,25 @@ def change_pixels(pixels: NDArray[Any], effects: Sequence[Effect], *, slices: bo
         From the recipe.
     slices
         The picture is a slice of a prepared volume: what `change_volume` did is not done again.
+    boxes
+        Of the picture before any effect, for effects that go by them.
     """
-    for effect in effects:
+    steps = [
+        effect for effect in effects if not (slices and find_effect(effect.name).volume is not None)
+    ]
+    whole = pixels.dtype.kind in "iu" and len(steps) > 1
+    changed = pixels.astype(np.float32) if whole else pixels
+    for effect in steps:
         kind = find_effect(effect.name)
-        if not (slices and kind.volume is not None):
-            pixels = kind.pixels(pixels, dict(effect.parameters))
-    return pixels
+        values = dict(effect.parameters)
+        if kind.beside is not None:
+            changed = kind.beside(changed, boxes, values)
+        else:
+            changed = kind.pixels(changed, values)
+        if boxes:
+            rows, columns = pixels.shape[:2]
+            boxes = change_boxes(boxes, [effect], width=columns, height=rows)
+    return like(changed, pixels) if whole else changed
 
 
 def change_boxes(

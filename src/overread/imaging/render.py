@@ -201,10 +201,13 @@ def _show(stored: StoredSlice, media: Media, relative: str) -> _Shown:
     full_height, full_width = grey.shape[:2]
     turned = [
         stored.turn.box(box, shown_width=full_width, shown_height=full_height)
-        for box in (media.boxes if recipe.draw_boxes else ())
+        for box in media.boxes
     ]
-    boxes = change_boxes(turned, recipe.effects, width=full_width, height=full_height)
-    pixels = shrink(change_pixels(grey, recipe.effects, slices=False), recipe.max_side_px)
+    changed = change_pixels(grey, recipe.effects, slices=False, boxes=turned)
+    pixels = shrink(changed, recipe.max_side_px)
+    boxes = change_boxes(
+        turned if recipe.draw_boxes else (), recipe.effects, width=full_width, height=full_height
+    )
     for box in boxes:
         pixels = draw_box(pixels, _scaled(box, pixels, full_width, full_height))
     return _Shown(

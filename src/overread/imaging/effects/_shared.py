@@ -1,0 +1,147 @@
+"""What changes of pixels have in common: exact numbers, limits, fields, and draws from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overread.imaging.picture_effect import EffectValues, like
+from overread.records import Box
+
+__all__ = [
+    "between",
+    "blurred",
+    "box_by_labels",
+    "drawn_from",
+    "enlarged",
+    "exact",
+    "from_corner",
+    "grey_of",
+    "held",
+    "highest",
+    "limits",
+    "lowest",
+    "over_colours",
+    "stretched",
+]
+
+Real = NDArray[np.float32]
+
+
+def exact(pixels: NDArray[Any]) -> Real:
+    """Give pixels as real numbers, a copy."""
+    return np.array(pixels, dtype=np.float32)
+
+
+def limits(pixels: NDArray[Any]) -> tuple[float, float]:
+    """Give the least and the greatest value of a picture, all colours together."""
+    return float(pixels.min()), float(pixels.max())
+
+
+def lowest(pixels: NDArray[Any]) -> Real:
+    """Give the least value of each colour, which spreads over the picture."""
+    return _by_colour(pixels, np.min)
+
+
+def highest(pixels: NDArray[Any]) -> Real:
+    """Give the greatest value of each colour, which spreads over the picture."""
+    return _by_colour(pixels, np.max)
+
+
+def _by_colour(pixels: NDArray[Any], of: Callable[[NDArray[Any]], Any]) -> Real:
+    # Colour by colour: over both axes at once it takes ten times as long.
+    if pixels.ndim == 2:
+        return np.asarray(of(pixels), dtype=np.float32)
+    return np.array([of(pixels[..., each]) for each in range(pixels.shape[2])], dtype=np.float32)
+
+
+def held(changed: NDArray[Any], pixels: NDArray[Any], *, by_colour: bool) -> NDArray[Any]:
+    """Hold changed values to the range of the unchanged ones, and give them their type."""
+    low, high = (lowest(pixels), highest(pixels)) if by_colour else limits(pixels)
+    return like(np.clip(changed, low, high), pixels)
+
+
+def stretched(changed: Real, low: float, high: float) -> Real:
+    """Stretch values so that they reach from `low` to `high`; those of one value stay."""
+    least, most = limits(changed)
+    if most - least <= 1e-8:
+        return changed
+    return (changed - least) * ((high - low) / (most - least)) + low
+
+
+def over_colours(field: NDArray[Any], pixels: NDArray[Any]) -> NDArray[Any]:
+    """Give a field of (rows, columns) the shape by which it meets each colour of a picture."""
+    return field[..., np.newaxis] if pixels.ndim == 3 else field
+
+
+def drawn_from(values: EffectValues) -> np.random.Generator:
+    """Give the generator of an effect: all that is random in it comes from its seed."""
+    return np.random.default_rng(int(values["seed"]))
+
+
+def between(rng: np.random.Generator, low: int, high: int) -> int:
+    """Draw a whole number from `low` up to but without `high`; `low` where there is none."""
+    return int(rng.integers(low, high)) if high > low else low
+
+
+def from_corner(pixels: NDArray[Any]) -> tuple[Real, Real]:
+    """Give the rows as a column and the columns as a row: counted from the corner, from 0."""
+    rows, columns = pixels.shape[:2]
+    down = np.arange(rows, dtype=np.float32)[:, np.newaxis]
+    across = np.arange(columns, dtype=np.float32)[np.newaxis, :]
+    return down, across
+
+
+def grey_of(pixels: NDArray[Any], values: EffectValues) -> float:
+    """Give a grey of 255 as a value of this picture: between its ends where it is not 8-bit."""
+    grey = float(values["grey"])
+    if pixels.dtype == np.uint8:
+        return grey
+    low, high = limits(pixels)
+    return low + (high - low) * grey / 255
+
+
+def enlarged(field: NDArray[Any], rows: int, columns: int) -> Real:
+    """Draw a small field out to a size, smoothly (cubic)."""
+    from PIL import Image
+
+    small = Image.fromarray(np.asarray(field, dtype=np.float32))
+    return np.asarray(small.resize((columns, rows), Image.Resampling.BICUBIC), dtype=np.float32)
+
+
+def blurred(field: NDArray[Any], sigma_px: float) -> Real:
+    """Blur each colour by itself: edges reflected, the kernel cut at 4 sigma."""
+    from scipy.ndimage import gaussian_filter
+
+    if sigma_px <= 0:
+        return exact(field)
+    sigmas = (sigma_px, sigma_px, 0.0)[: field.ndim]
+    found: Any = gaussian_filter(np.asarray(field, dtype=np.float32), sigmas)
+    return found
+
+
+def box_by_labels(
+    box: Box,
+    width: int,
+    height: int,
+    values: EffectValues,
+    *,
+    move: Callable[[NDArray[Any], EffectValues], NDArray[Any]],
+) -> Box:
+    """Move a box as the labels in it move: around all that is left of them, else where it was."""
+    inside = np.zeros((height, width), dtype=np.uint8)
+    top, left = max(0, round(box.y_min)), max(0, round(box.x_min))
+    inside[top : round(box.y_max) + 1, left : round(box.x_max) + 1] = 1
+    moved = move(inside, values)
+    rows, columns = np.flatnonzero(moved.any(axis=1)), np.flatnonzero(moved.any(axis=0))
+    if not rows.size:
+        return box
+    return Box(
+        x_min=float(columns[0]),
+        y_min=float(rows[0]),
+        x_max=float(columns[-1]),
+        y_max=float(rows[-1]),
+    )
