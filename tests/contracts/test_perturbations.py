@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -11,26 +12,74 @@ import pytest
 
 from overread import registry
 from overread.analysis.perturbed import perturb, perturbed_again
-from overread.contracts import Neighbours, NotApplicable, Rewording, Scene, Selection
+from overread.contracts import (
+    Dosed,
+    Neighbours,
+    NotApplicable,
+    Release,
+    Rewording,
+    Scene,
+    Selection,
+)
 from overread.imaging.render import PictureRenderer
 from overread.imaging.stored_unit import UnitLooker
+from overread.perturb._dosed_picture import DosedPicture
 from overread.records import Choice, Item, ModelIdentity, Reference
 from overread.store.hashes import item_media, request_hash
 
 KINDS = registry.perturbation_names()
 MOST = 30
+QUICK = ("_template", "wbcatt-plus")
+"""Changes of pixels do not look at what is asked: two benchmarks of pictures stand for all."""
 
 
-def items_of(case: Any) -> tuple[list[Item], Scene]:
-    """Take items evenly from all of a release, with what may be seen beside them."""
-    release = case.open()
+def pairs() -> list[tuple[str, str]]:
+    """Give each kind with each benchmark it is held against."""
+    every = [*registry.benchmark_names(), "_template"]
+    return [
+        (name, benchmark)
+        for name in KINDS
+        for benchmark in (
+            QUICK if isinstance(registry.find_perturbation(name), DosedPicture) else sorted(every)
+        )
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A release, some of its items, and what may be seen beside them."""
+
+    release: Release
+    items: list[Item]
+    scene: Scene
+
+
+def asked_of(release: Release) -> Asked:
+    """Take items evenly from all of a release."""
     every = list(release.items(Selection(split=release.card.splits[0])))
     scene = Scene(
         others=Neighbours(every),
         unit_of=UnitLooker(release.media_root),
         render=PictureRenderer(release.media_root),
     )
-    return list(islice(every, 0, None, max(1, len(every) // MOST))), scene
+    items = list(islice(every, 0, None, max(1, len(every) // MOST)))
+    return Asked(release=release, items=items, scene=scene)
+
+
+@pytest.fixture(scope="module")
+def asked(case_of: Callable[[str], Any]) -> Callable[[str], Asked]:
+    """Open each release once: no perturbation changes what it was given."""
+    made: dict[str, Asked] = {}
+
+    def of(benchmark: str) -> Asked:
+        if benchmark not in made:
+            made[benchmark] = asked_of(case_of(benchmark).open())
+        return made[benchmark]
+
+    return of
+
+
+EACH = pytest.mark.parametrize(("name", "benchmark"), pairs())
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -44,18 +93,32 @@ def test_a_perturbation_describes_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_same_seed_draws_the_same_in_any_order(name: str, case: Any) -> None:
+def test_every_dose_has_its_own_name(name: str) -> None:
     kind = registry.find_perturbation(name)
-    items, scene = items_of(case)
+    if not isinstance(kind, Dosed):
+        return
+    assert len(set(kind.levels)) == len(kind.levels) > 0
+    for level in kind.levels:
+        assert registry.find_perturbation(f"{name}@{level}").name == f"{name}@{level}"
+
+
+@EACH
+def test_the_same_seed_draws_the_same_in_any_order(
+    name: str, benchmark: str, asked: Callable[[str], Asked]
+) -> None:
+    kind = registry.find_perturbation(name)
+    items, scene = asked(benchmark).items, asked(benchmark).scene
     first = [kind.draw(item, scene, 11) for item in items]
     again = [kind.draw(item, scene, 11) for item in reversed(items)]
     assert first == again[::-1]
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_what_was_drawn_repeats_the_change_from_json(name: str, case: Any) -> None:
+@EACH
+def test_what_was_drawn_repeats_the_change_from_json(
+    name: str, benchmark: str, asked: Callable[[str], Asked]
+) -> None:
     kind = registry.find_perturbation(name)
-    items, scene = items_of(case)
+    items, scene = asked(benchmark).items, asked(benchmark).scene
     for item in items:
         drawn = kind.draw(item, scene, 5)
         if isinstance(drawn, NotApplicable):
@@ -65,10 +128,12 @@ def test_what_was_drawn_repeats_the_change_from_json(name: str, case: Any) -> No
         assert kind.apply(item, read, scene.others) == kind.apply(item, drawn, scene.others)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_changed_item_is_still_the_same_question(name: str, case: Any) -> None:
+@EACH
+def test_a_changed_item_is_still_the_same_question(
+    name: str, benchmark: str, asked: Callable[[str], Asked]
+) -> None:
     kind = registry.find_perturbation(name)
-    items, scene = items_of(case)
+    items, scene = asked(benchmark).items, asked(benchmark).scene
     for item in items:
         drawn = kind.draw(item, scene, 5)
         if isinstance(drawn, NotApplicable):
@@ -88,10 +153,12 @@ def test_a_changed_item_is_still_the_same_question(name: str, case: Any) -> None
         assert hash(changed.media) is not None
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_prompt_shows_what_the_item_shows(name: str, case: Any) -> None:
-    release = case.open()
-    items, scene = items_of(case)
+@EACH
+def test_a_prompt_shows_what_the_item_shows(
+    name: str, benchmark: str, asked: Callable[[str], Asked]
+) -> None:
+    one = asked(benchmark)
+    items, scene, release = one.items, one.scene, one.release
     found = perturb(
         items,
         name,
@@ -113,10 +180,12 @@ def test_a_prompt_shows_what_the_item_shows(name: str, case: Any) -> None:
         assert item.question in words or item.question == ""
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_record_gives_the_same_items_again(name: str, case: Any) -> None:
-    release = case.open()
-    items, scene = items_of(case)
+@EACH
+def test_a_record_gives_the_same_items_again(
+    name: str, benchmark: str, asked: Callable[[str], Asked]
+) -> None:
+    one = asked(benchmark)
+    items, scene, release = one.items, one.scene, one.release
     found = perturb(
         items,
         name,
@@ -133,10 +202,12 @@ def test_a_record_gives_the_same_items_again(name: str, case: Any) -> None:
     assert list(again.values()) == list(found.items)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_change_is_another_request(name: str, case: Any) -> None:
-    release = case.open()
-    items, scene = items_of(case)
+@EACH
+def test_a_change_is_another_request(
+    name: str, benchmark: str, asked: Callable[[str], Asked]
+) -> None:
+    one = asked(benchmark)
+    items, scene, release = one.items, one.scene, one.release
     found = perturb(
         items,
         name,
@@ -175,7 +246,7 @@ def test_what_was_not_changed_is_worded_as_it_was(case: Any) -> None:
 
 def test_options_without_a_question_are_asked_about(case: Any) -> None:
     release = case.open()
-    items, _ = items_of(case)
+    items = asked_of(release).items
     if not isinstance(release, Rewording):
         pytest.skip("it cannot word anew")
     for item in items:

@@ -1,0 +1,26 @@
+"""The region that holds the answer is painted over: a careful reader says that it cannot be told.
+
+Grey and steps: hq0709/MedVIGIL, its pictures and its decay pilot. The answer stays what it was, and
+what is right of the changed picture is for a benchmark to say.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from overread.contracts import Perturbation
+from overread.perturb._dosed_picture import DosedPicture
+
+__all__ = ["PERTURBATION"]
+
+PERTURBATION: Final[Perturbation] = DosedPicture(
+    kind="roi-mask",
+    summary="what lies in the picture's boxes is painted grey",
+    effect="roi-mask",
+    table={"whole": {"grey": 128, "share": 1.0}},
+    needs_boxes=True,
+    level="whole",
+    slips=None,
+    if_it_falls="right answers need what lies in the boxes",
+    if_it_stays="nothing here shows that right answers need what lies in the boxes",
+)
