@@ -74,7 +74,7 @@ LESIONS_MISSED: Final = _count("lesions_missed", "Lesions missed", "down", "neve
 LESIONS_INVENTED: Final = _count("lesions_invented", "Lesions invented", "down", "never")
 LESIONS_RIGHT: Final = _count("lesions_right", "Predicted lesions that match one", "none", "never")
 LESION_RECALL: Final = _share(
-    "lesion_recall", "Share of lesions found", "the reference has no lesion"
+    "lesion_recall", "Lesions found, of all there are", "the reference has no lesion"
 )
 SIZE_LESIONS: Final = _count("size_lesions", "Lesions of a size", "none", "never")
 SIZE_LESIONS_FOUND: Final = _count(
@@ -83,11 +83,11 @@ SIZE_LESIONS_FOUND: Final = _count(
 """Rows of these two have a range of volumes for target."""
 LESION_RECALL_BY_SIZE: Final = _share(
     "lesion_recall_by_size",
-    "Share of lesions found, by size",
+    "Lesions found, of all of a size",
     "the reference has no lesion of the size",
 )
 LESION_PRECISION: Final = _share(
-    "lesion_precision", "Share of predicted lesions that match one", "the prediction has no lesion"
+    "lesion_precision", "Predicted lesions that match one, of all", "the prediction has no lesion"
 )
 LESION_F1: Final = _share("lesion_f1", "Lesion F1", "neither mask has a lesion")
 
