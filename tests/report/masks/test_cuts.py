@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from typing import Literal
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -118,6 +121,27 @@ def test_a_small_fault_of_a_wide_mask_is_shown_from_near() -> None:
     assert rows.mean() == pytest.approx(69.5, abs=1)
     assert columns.max() < 140
     assert coronal.reference.shape == (28, 140)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_whole_scan_is_looked_through_without_a_copy(order: Literal["C", "F"]) -> None:
+    reference = np.zeros((160, 200, 180), np.uint8, order=order)
+    reference[40:60, 50:70, 60:80] = 3
+    prediction = np.zeros_like(reference)
+    prediction[42:60, 50:70, 60:80] = 3
+    tracemalloc.start()
+    axial, *_ = find_cuts(reference, prediction, spacing_mm=(1, 1, 1), axes="LPS", values=[3])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < reference.nbytes / 8
+    assert axial.place == "slice 61 of 180"
+    assert axial.n_differing == 2 * 20
+
+
+def test_values_that_no_array_has_give_no_picture() -> None:
+    mask = np.ones((4, 4, 4), np.uint8)
+    assert find_cuts(mask, mask, spacing_mm=None, axes=None, values=[2, 3, 4, 5, 6, 7]) == ()
+    assert len(find_cuts(mask, mask, spacing_mm=None, axes=None, values=[1, 3, 4, 5, 6, 7])) == 3
 
 
 def test_faults_all_over_are_shown_as_a_whole() -> None:

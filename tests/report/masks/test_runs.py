@@ -96,7 +96,7 @@ def test_the_missing_mask_stands_before_the_scores_and_in_the_ledger(written: Wr
 def test_the_score_card_has_both_readings_and_every_metric_of_the_plan(written: Written) -> None:
     card = written.page.split('id="card"')[1].split("</section>")[0]
     assert "Published" in card
-    for name in ("Dice", "False positive volume", "False negative volume", "Lesions found"):
+    for name in ("Dice", "False positive volume", "False negative volume", "Panoptic quality"):
         assert name in card
     assert card.count("masks:careful") == card.count("masks:eager") > 5
     assert "gain over blind" not in written.page.lower()

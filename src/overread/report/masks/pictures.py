@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -32,7 +32,6 @@ _LUNG: Final = Window(low_hu=-1350.0, high_hu=150.0)
 _BONE: Final = Window(low_hu=-450.0, high_hu=1050.0)
 _BELOW_LUNG_HU: Final = -400.0
 _ABOVE_BONE_HU: Final = 200.0
-_MOST_VALUES: Final = 1_000_000
 _SCALE_MM: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
 _LONGEST_SCALE: Final = 0.4
 """Of the picture's width."""
@@ -103,17 +102,21 @@ def case_pictures(
     CasePictures
         Without planes where neither mask has the label.
     """
-    own = [np.isin(one.array, list(values)) for one in (reference, prediction)]
-    if not (own[0].any() or own[1].any()):
+    cuts = find_cuts(
+        reference.array,
+        prediction.array,
+        spacing_mm=reference.spacing_mm,
+        axes=None if reference.geometry is None else reference.geometry.axes,
+        values=values,
+    )
+    if not cuts:
         return CasePictures(planes=(), note="neither mask has this label")
-    axes = None if reference.geometry is None else reference.geometry.axes
-    cuts = find_cuts(own[0], own[1], spacing_mm=reference.spacing_mm, axes=axes)
     problem = _problem(image, reference)
     if image is None or problem:
         backs = [_shapes(cut_plane(reference.array, cut.plane), cut.reference) for cut in cuts]
         note = f"grey shapes are the reference's labels{f'; {problem}' if problem else ''}"
     else:
-        window, note = _window(image, own[0] if own[0].any() else own[1])
+        window, note = _window(image, cuts)
         backs = [_grey(image, cut, window) for cut in cuts]
     planes = tuple(_picture(cut, back) for cut, back in zip(cuts, backs, strict=True))
     return CasePictures(planes=planes, note=note)
@@ -158,9 +161,16 @@ def _problem(image: Volume | None, reference: LabelMap) -> str:
     return ""
 
 
-def _window(image: Volume, mask: NDArray[np.bool_]) -> tuple[Window, str]:
-    """Choose what shows the label, and say it."""
-    inside = image.values(image.array[mask][:_MOST_VALUES])
+def _window(image: Volume, cuts: Sequence[Cut]) -> tuple[Window, str]:
+    """Choose what shows the label, by its values in the slices that are shown, and say it."""
+    by_reference = any(cut.reference.any() for cut in cuts)
+    inside = np.concatenate(
+        [
+            image.values(cut_plane(image.array, cut.plane)[mask])
+            for cut in cuts
+            for mask in (cut.reference if by_reference else cut.prediction,)
+        ]
+    )
     inside = inside[np.isfinite(inside)]
     if image.unit != "hu":
         window = _stretched(image.sample(), inside)
