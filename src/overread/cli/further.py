@@ -22,11 +22,19 @@ def further_metrics(estimates: Sequence[Estimate], *, headline: str) -> list[Est
     card = {headline, f"{headline}_answered", "no_answer", "gain_over_blind"}
     targets = {each.stratum[_TARGET] for each in estimates if _TARGET in each.stratum}
     beside = {_JUDGE, _TARGET} if len(targets) <= _MOST_TARGETS else {_JUDGE}
+    totals = {_what(each) for each in estimates if not each.stratum}
     return [
         each
         for each in estimates
-        if (each.metric not in card or _TARGET in each.stratum) and each.stratum.keys() <= beside
+        if (each.metric not in card or _TARGET in each.stratum)
+        and each.stratum.keys() <= beside
+        # The row of a sole label repeats that of the case.
+        and not (_TARGET in each.stratum and _what(each) in totals)
     ]
+
+
+def _what(estimate: Estimate) -> tuple[object, ...]:
+    return estimate.metric, estimate.profile, estimate.n, estimate.value
 
 
 def further_table(estimates: Sequence[Estimate]) -> Table:
