@@ -18,6 +18,7 @@ from overread.report.data import Panel, PanelJudge, ReportData
 from overread.report.html import write_page
 from overread.report.json_report import report_json, write_json
 from overread.report.markdown import write_markdown
+from overread.report.masks.page import MOST_PICTURES
 from overread.report.pictures import stock_shelf, with_changed_pictures
 from overread.report.previews import MOST_PREVIEWS
 from overread.run.ballots import ballots_of, sheets
@@ -52,7 +53,8 @@ def report_command(
         A CSV file of people's labels (item,label) on the answers of one run, to hold its judges
         against.
     previews
-        Of how many volumes to show a preview; each takes seconds to read. 0 shows none.
+        Of how many volumes to show a preview; each takes seconds to read. 0 shows none. Of masks
+        the worst cases are drawn, twelve at most.
     json
         Also print the report's JSON.
     """
@@ -106,7 +108,7 @@ def write_report(
         data = _with_labels(data, human, runs[0])
     shelf = stock_shelf(data, PictureRenderer(opened.media_root), most_previews=most_previews)
     data = with_changed_pictures(data, shelf)  # a finding that belongs into all three forms
-    write_page(data, out, shelf)
+    write_page(data, out, shelf, most_pictures=min(most_previews, MOST_PICTURES))
     write_markdown(data, out / "report.md")
     write_json(data, out / "report.json")
     return report_json(data)

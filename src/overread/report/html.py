@@ -22,6 +22,7 @@ from overread.report.gallery import gallery_payload, json_block, thumbnail_block
 from overread.report.judges import judges, panels_of
 from overread.report.letters import matrices
 from overread.report.marks import SHARE_AXIS
+from overread.report.masks.page import MOST_PICTURES
 from overread.report.masks.run_page import mask_sides, write_run_page
 from overread.report.metric_names import is_graded, metric_label
 from overread.report.page import asset, content_policy, environment, write_whole
@@ -78,11 +79,16 @@ def write_html(data: ReportData, out_dir: Path, render: Renderer) -> Path:
     return write_page(with_changed_pictures(data, shelf), out_dir, shelf)
 
 
-def write_page(data: ReportData, out_dir: Path, shelf: Shelf) -> Path:
-    """Do as `write_html` does, with pictures that were rendered already (`stock_shelf`)."""
+def write_page(
+    data: ReportData, out_dir: Path, shelf: Shelf, *, most_pictures: int = MOST_PICTURES
+) -> Path:
+    """Do as `write_html` does, with pictures that were rendered already (`stock_shelf`).
+
+    Of runs of masks `most_pictures` of the worst cases are drawn.
+    """
     out_dir.mkdir(parents=True, exist_ok=True)
     if mask_sides(data):
-        return write_run_page(data, out_dir / "index.html")
+        return write_run_page(data, out_dir / "index.html", most_pictures=most_pictures)
     payload = gallery_payload(data, shelf)
     script, style = asset("report.js"), asset("report.css")
     template = environment().get_template("report.html.j2")

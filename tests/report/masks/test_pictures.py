@@ -15,6 +15,7 @@ from overread.analysis.mask_results import MaskResults
 from overread.errors import ImageError
 from overread.imaging.label_map import LabelMap, read_label_map
 from overread.imaging.read_volume import read_volume
+from overread.imaging.stored import StoredSlice
 from overread.report.masks.pictures import case_pictures, fitted
 
 
@@ -110,3 +111,28 @@ def test_another_size_without_a_place_cannot_be_laid_on(phantoms: MaskResults) -
     odd = replace(prediction, array=prediction.array[:-1], geometry=None)
     with pytest.raises(ImageError, match="a header that says where"):
         fitted(odd, like=reference)
+
+
+def test_masks_of_a_picture_lie_on_it_in_its_colours() -> None:
+    reference = np.zeros((90, 120), np.uint8)
+    reference[30:50, 40:70] = 1
+    pixels = np.zeros((90, 120, 3), np.uint8)
+    pixels[..., 0], pixels[30:50, 40:70] = 200, (20, 180, 40)
+    one = LabelMap(array=reference, spacing_mm=None, geometry=None, source="a.png")
+    other = replace(one, array=np.roll(reference, 3, 1))
+    drawn = case_pictures(one, other, [1], image=StoredSlice(pixels=pixels, unit="display"))
+    (plane,) = drawn.planes
+    assert (drawn.note, plane.name, plane.scale) == ("", "picture", "")
+    with Image.open(io.BytesIO(base64.b64decode(plane.data))) as opened:
+        assert opened.mode == "RGB"
+        red, green, _ = np.asarray(opened).reshape(-1, 3).T
+    assert red.max() > 150
+    assert green.max() > 150
+
+
+def test_a_picture_of_another_size_is_not_shown() -> None:
+    reference = np.ones((9, 12), np.uint8)
+    one = LabelMap(array=reference, spacing_mm=None, geometry=None, source="a.png")
+    pixels = np.zeros((9, 13), np.uint8)
+    drawn = case_pictures(one, one, [1], image=StoredSlice(pixels=pixels, unit="display"))
+    assert "another grid (9 × 13 voxels" in drawn.note

@@ -129,6 +129,14 @@ def test_both_runs_have_pictures_of_their_worst_cases(written: Written) -> None:
     assert "masks:careful" in worst.split("<article")[0]
 
 
+def test_no_pictures_where_no_previews_are_wanted(written: Written, tmp_path: Path) -> None:
+    write_report([written.runs[0]], tmp_path, most_previews=0)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "<image" not in page
+    assert 'id="card"' in page
+    assert 'id="pairs"' not in page
+
+
 def test_a_run_of_questions_has_no_masks(tmp_path: Path) -> None:
     release = tmp_path / "release"
     find_benchmark("igakuqa119").synthesise(release, seed=1, size=6)

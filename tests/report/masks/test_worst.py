@@ -96,4 +96,5 @@ def test_a_scan_that_cannot_be_read_leaves_the_outlines(
     side = MaskSide(label="", colour=0, results=replace(phantoms, cases=cases))
     (card,) = worst_cards(side, most=1, read=read_label_map)
     assert len(card.pictures.planes) == 3
-    assert "the scan cannot be shown" in card.pictures.note
+    assert "the scan cannot be shown: gone.nii.gz" in card.pictures.note
+    assert str(tmp_path) not in card.pictures.note  # no page tells where files lay

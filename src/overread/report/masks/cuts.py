@@ -198,7 +198,7 @@ def _turned(array: NDArray[Any], axes: str | None) -> NDArray[Any]:
 
 
 def _whole(array: NDArray[Any], plane: CutPlane) -> NDArray[Any]:
-    if array.ndim == 2:
+    if plane.axis < 0:  # a picture, whose third axis may be its colours
         return array
     turned = _turned(array, plane.stored)
     flat = _slice(turned, plane.index, plane.axis)

@@ -10,20 +10,24 @@ import base64
 import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overread.imaging.geometry import Geometry
 from overread.imaging.label_map import LabelMap
+from overread.imaging.stored import StoredSlice
 from overread.imaging.volume import Volume
 from overread.imaging.window import ABDOMEN, apply_window, stretch_window, widened
 from overread.records import Window
 from overread.report.masks.cuts import Cut, cut_plane, find_cuts
 from overread.report.masks.outlines import outline
 
-__all__ = ["CasePictures", "MaskPicture", "case_pictures", "fitted"]
+__all__ = ["CasePictures", "MaskPicture", "Scan", "case_pictures", "fitted"]
+
+Scan: TypeAlias = Volume | StoredSlice
+"""What lies behind masks: a volume, or a picture."""
 
 _MOST_PX: Final = 288
 """Of the grey picture's longer side."""
@@ -75,7 +79,8 @@ class CasePictures:
 
     planes: tuple[MaskPicture, ...]
     note: str
-    """What is behind the outlines: the scan and its window, or why it is not shown."""
+    """What is behind the outlines: the scan's window, or why it is not shown; empty for pictures
+    that are shown as they are."""
 
 
 def case_pictures(
@@ -83,7 +88,7 @@ def case_pictures(
     prediction: LabelMap,
     values: Collection[int],
     *,
-    image: Volume | None,
+    image: Scan | None,
 ) -> CasePictures:
     """Draw the slices in which a label disagrees most.
 
@@ -94,8 +99,8 @@ def case_pictures(
     values
         Values in the maps that make up the label.
     image
-        The scan. One that lies on another grid than the reference is not shown, and `note` says
-        so.
+        The scan: a volume, or for masks of two dimensions a picture in grey or colour. One that
+        lies on another grid than the reference is not shown, and `note` says so.
 
     Returns
     -------
@@ -115,9 +120,11 @@ def case_pictures(
     if image is None or problem:
         backs = [_shapes(cut_plane(reference.array, cut.plane), cut.reference) for cut in cuts]
         note = f"grey shapes are the reference's labels{f'; {problem}' if problem else ''}"
-    else:
+    elif isinstance(image, Volume):
         window, note = _window(image, cuts)
         backs = [_grey(image, cut, window) for cut in cuts]
+    else:
+        backs, note = [cut_plane(image.pixels, cut.plane) for cut in cuts], ""
     planes = tuple(_picture(cut, back) for cut, back in zip(cuts, backs, strict=True))
     return CasePictures(planes=planes, note=note)
 
@@ -149,15 +156,19 @@ def _in_one_place(one: Geometry | None, other: Geometry | None) -> bool:
     return bool(apart.max() <= _SAME_PLACE * min(one.spacing_mm))
 
 
-def _problem(image: Volume | None, reference: LabelMap) -> str:
+def _problem(image: Scan | None, reference: LabelMap) -> str:
     """Say why a scan cannot be shown behind the masks; empty where it can, or there is none."""
     if image is None:
         return ""
-    if image.array.shape != reference.array.shape:
-        sizes = [" × ".join(map(str, one.array.shape)) for one in (image, reference)]
+    shape = image.array.shape if isinstance(image, Volume) else image.pixels.shape[:2]
+    if shape != reference.array.shape:
+        sizes = [" × ".join(map(str, one)) for one in (shape, reference.array.shape)]
         return f"the scan has another grid ({sizes[0]} voxels, the reference {sizes[1]})"
-    if not _in_one_place(image.geometry, reference.geometry):
-        return "the scan lies in another place than the reference"
+    if isinstance(image, Volume):
+        if not _in_one_place(image.geometry, reference.geometry):
+            return "the scan lies in another place than the reference"
+    elif image.unit != "display":
+        return "the picture has no 8-bit values to show"
     return ""
 
 
@@ -238,11 +249,11 @@ def _picture(cut: Cut, back: NDArray[np.uint8]) -> MaskPicture:
 
 
 def _encode(back: NDArray[np.uint8], ratio: float) -> tuple[str, str]:
-    """Encode a grey picture small; `ratio` is its height over its width as seen."""
+    """Encode a picture small, in grey or colour; `ratio` is its height over its width as seen."""
     from PIL import Image  # heavy: not before a page is written
 
     picture = Image.fromarray(np.ascontiguousarray(back))
-    longest = min(_MOST_PX, 2 * max(back.shape))
+    longest = min(_MOST_PX, 2 * max(back.shape[:2]))
     size = (longest, round(longest * ratio)) if ratio <= 1 else (round(longest / ratio), longest)
     small = picture.resize((max(1, size[0]), max(1, size[1])), Image.Resampling.BICUBIC)
     buffer = io.BytesIO()

@@ -13,8 +13,8 @@ from overread.analysis.mask_results import MaskCase, MaskResults, MaskRow
 from overread.analysis.mask_summary import strata_keys
 from overread.errors import ImageError, MissingExtraError, UnsafePathError
 from overread.imaging.label_map import LabelMap
-from overread.imaging.volume import Volume
-from overread.report.masks.pictures import CasePictures, case_pictures, fitted
+from overread.imaging.safe_path import without_root
+from overread.report.masks.pictures import CasePictures, Scan, case_pictures, fitted
 from overread.report.masks.scales import larger_is_better, mask_number, metric_title
 from overread.report.masks.sides import MaskSide, has_one_label, shown_metrics
 from overread.report.wording import stratum_label
@@ -117,29 +117,31 @@ def _drawn(
         reference = read(case.reference)
         prediction = fitted(read(case.prediction), like=reference)
     except (ImageError, UnsafePathError, MissingExtraError, OSError) as error:
-        return dict.fromkeys(map(_key, rows), str(error))
-    image, problem = _image(case)
+        said = without_root(str(error), case.reference.parent)
+        return dict.fromkeys(map(_key, rows), without_root(said, case.prediction.parent))
+    image, problem = _image(case, is_flat=reference.array.ndim == 2)
     found: dict[MaskRowKey, CasePictures | str] = {}
     for row in rows:
         values = [value for value, name in results.labels.items() if row.label in (None, name)]
         pictures = case_pictures(reference, prediction, values, image=image)
-        note = f"{pictures.note}; {problem}" if problem else pictures.note
+        note = "; ".join(text for text in (pictures.note, problem) if text)
         found[_key(row)] = (
             CasePictures(planes=pictures.planes, note=note) if pictures.planes else note
         )
     return found
 
 
-def _image(case: MaskCase) -> tuple[Volume | None, str]:
+def _image(case: MaskCase, *, is_flat: bool) -> tuple[Scan | None, str]:
     """Read the scan; None, with the reason where there should be one."""
+    from overread.imaging.picture_file import read_picture
     from overread.imaging.read_volume import read_volume
 
     if case.image is None:
         return None, ""
     try:
-        return read_volume(case.image), ""
+        return (read_picture if is_flat else read_volume)(case.image), ""
     except (ImageError, UnsafePathError, MissingExtraError, OSError) as error:
-        return None, f"the scan cannot be shown: {error}"
+        return None, f"the scan cannot be shown: {without_root(str(error), case.image.parent)}"
 
 
 def _card(
