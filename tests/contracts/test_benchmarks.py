@@ -22,6 +22,13 @@ from overread.records import Choice, Item, Mask, Media, Recipe, Severity
 from overread.run.asking import is_shown
 
 
+GIVEN_AWAY = {
+    # Its own validator demands one letter for each kind of probe: the fault that audits find in it.
+    "medvigil": {"probe_kind", "cell"},
+}
+"""Benchmark → strata that go with letters in the real release too."""
+
+
 def media_of(item: Item) -> tuple[Media, ...]:
     options = item.answer_space.options if isinstance(item.answer_space, Choice) else ()
     return (*item.media, *(option.media for option in options if option.media))
@@ -201,7 +208,7 @@ def test_nothing_an_item_shows_names_the_answer(case):
         shown = {**item.groups, **item.strata, "id": item.id}
         assert answer not in shown.values()
     # A file's name, a group or a stratum that always came with one letter would give it away.
-    for key in {key for item in items for key in item.strata}:
+    for key in {key for item in items for key in item.strata} - GIVEN_AWAY.get(case.name, set()):
         letters: dict[str, set[str | None]] = {}
         for item in items:
             letters.setdefault(item.strata[key], set()).add(release.reference(item.id).answer)
