@@ -33,7 +33,7 @@ def _pixels(pixels: NDArray[Any], values: EffectValues) -> NDArray[Any]:
         x, y = between(rng, columns // 4, 3 * columns // 4), between(rng, rows // 4, 3 * rows // 4)
         half = between(rng, columns // 2, columns) / 2
         across, down = half * np.cos(angle), half * np.sin(angle)
-        draw.line([int(x - across), int(y - down), int(x + across), int(y + down)], 1, 2)
+        draw.line([int(x - across), int(y - down), int(x + across), int(y + down)], 1, 3)
     streaks = over_colours(blurred(np.asarray(sheet), 3.0), pixels)
     low, high = limits(pixels)
     gain = np.float32(float(values["gain"]) * (high - low))
@@ -41,5 +41,5 @@ def _pixels(pixels: NDArray[Any], values: EffectValues) -> NDArray[Any]:
 
 
 EFFECT = PictureEffect(name="ct-metal", pixels=_pixels)
-"""Three to seven lines of 2 px, blurred by 3 px, added with ``gain`` of the range; values held to
+"""Three to seven lines of 3 px, blurred by 3 px, added with ``gain`` of the range; values held to
 those of the picture."""

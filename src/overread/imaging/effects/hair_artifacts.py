@@ -49,7 +49,8 @@ def _pixels(pixels: NDArray[Any], values: EffectValues) -> NDArray[Any]:
             if inside[number] and inside[number + 1]:
                 thin = 1 - abs(number / _STEPS - 0.5)
                 width = max(1, int(int(values["thickness_px"]) * thin))
-                draw.line([*points[number].tolist(), *points[number + 1].tolist()], 255, width)
+                wide = width + (width > 1)  # OpenCV covers a pixel more than is asked of it
+                draw.line([*points[number].tolist(), *points[number + 1].tolist()], 255, wide)
     cover = np.asarray(sheet, dtype=np.float32) / 255
     for axis in (0, 1):
         cover = correlate1d(cover, [0.25, 0.5, 0.25], axis=axis, mode="mirror")

@@ -41,5 +41,5 @@ def _pixels(pixels: NDArray[Any], values: EffectValues) -> NDArray[Any]:
 
 
 EFFECT = PictureEffect(name="motion-blur", pixels=_pixels)
-"""``length_px`` is the side of the kernel. Edges are reflected. A turned line loses part of its
-weight at the kernel's edge; with ``keeps_brightness`` it is made up for."""
+"""``length_px`` is the side of the kernel. Edges are reflected. A turned line weighs 0.96
+to 1.13 in all, as in the released code; with ``keeps_brightness`` it weighs 1."""

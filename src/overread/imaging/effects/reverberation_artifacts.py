@@ -33,7 +33,7 @@ def _pixels(pixels: NDArray[Any], values: EffectValues) -> NDArray[Any]:
     thickness = max(2, int(3 + gain * 8))
     profile = over_colours(_profile(columns, left, right)[np.newaxis], pixels)
     changed, most = exact(pixels), highest(pixels)
-    bright = changed[interface, left:right].mean(axis=0)
+    bright = changed[interface, left : max(right, left + 1)].mean(axis=0)
     for echo in range(1, max(3, int(3 + gain * 10)) + 1):
         at = interface + echo * spacing
         if at >= rows - thickness:
