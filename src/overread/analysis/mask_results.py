@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from overread.errors import UsageError, expected
 from overread.records import Finding, Profile, Score, Status
-
-if TYPE_CHECKING:
-    from overread.imaging.mask_geometry import GeometryReport
 
 __all__ = [
     "MASK_FATES",
@@ -49,17 +46,6 @@ class MaskGeometry:
     """Values in the prediction that the release does not name."""
     remedy: str | None = None
     """What was done about it: ``resampled to the reference's grid, nearest``."""
-
-    @classmethod
-    def of(cls, report: GeometryReport, *, remedy: str | None = None) -> MaskGeometry | None:
-        """Take over what a comparison of grids found; None where there is nothing to tell."""
-        found = cls(
-            problems=report.problems,
-            better_turn=report.advice or None,
-            unknown_labels=report.unknown_labels,
-            remedy=remedy,
-        )
-        return None if found == cls() else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
