@@ -179,6 +179,17 @@ def test_what_does_not_belong_together_is_refused(
         )
 
 
+def test_a_value_may_mean_another_label_in_another_case() -> None:
+    cases = [MaskCase(id="a", labels={1: "vessel"}), MaskCase(id="b")]
+    scores = [score("a", "vessel", "dice", 0.5), score("b", "vein", "dice", 0.6)]
+    results = mask_results(scores, title="t", labels={1: "vein", 2: "artery"}, cases=cases)
+    assert list(results.by_label()) == ["vein", "vessel"]
+    assert results.values_of(cases[0], "vessel") == (1,)
+    assert results.values_of(cases[0], "vein") == ()
+    assert results.values_of(cases[1], "vein") == (1,)
+    assert results.values_of(cases[1], None) == (1, 2)
+
+
 def test_a_case_is_found_by_its_id() -> None:
     results = mask_results([], title="t", labels={}, cases=[MaskCase(id="a", patient="p")])
     assert results.case("a").patient == "p"

@@ -65,6 +65,8 @@ class MaskCase:
     image: Path | None = None
     """CT, PET or MR on the reference's grid."""
     geometry: MaskGeometry | None = None
+    labels: Mapping[int, str] | None = None
+    """What values mean in this case, where cases differ; None takes `MaskResults.labels`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,7 @@ class MaskResults:
 
     def __post_init__(self) -> None:
         ids = [case.id for case in self.cases]
-        names = {*self.labels.values(), None}
+        names = {*_names(self.labels, self.cases), None}
         known = set(ids)
         strange = [row for row in self.rows if row.case not in known or row.label not in names]
         if len(known) < len(ids) or strange:
@@ -151,6 +153,11 @@ class MaskResults:
         for row in self.label_rows:
             parts.setdefault(row.label, []).append(row)
         return {label: tuple(rows) for label, rows in parts.items() if rows}
+
+    def values_of(self, case: MaskCase, label: str | None) -> tuple[int, ...]:
+        """Give the values that a label's name stands for in a case; of None all of them."""
+        table = self.labels if case.labels is None else case.labels
+        return tuple(value for value, name in table.items() if label is None or name == label)
 
     def case(self, case_id: str) -> MaskCase:
         """Find a case. KeyError for an unknown id."""
@@ -198,7 +205,7 @@ def mask_results(
         Every case that belongs to the denominator, also those without a prediction. A case whose
         own `status` is `OK` takes status and reason of its rows where all of them lack an answer.
     """
-    names = set(labels.values())
+    names = _names(labels, cases)
     own = tuple(
         score
         for score in scores
@@ -228,6 +235,10 @@ def mask_results(
         only_reference=tuple(only_reference),
         only_prediction=tuple(only_prediction),
     )
+
+
+def _names(labels: Mapping[int, str], cases: Iterable[MaskCase]) -> set[str]:
+    return {*labels.values(), *(name for case in cases for name in (case.labels or {}).values())}
 
 
 def _row(case: str, label: str | None, scores: Sequence[Score]) -> MaskRow:

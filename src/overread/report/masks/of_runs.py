@@ -26,10 +26,13 @@ def run_masks(store: RunStore, asked: Asked, release: Release) -> MaskResults | 
     items = [item for item in asked.items.values() if isinstance(item.answer_space, Mask)]
     if not items or len(items) < len(asked.items):
         return None
+    tables = [item.answer_space.labels for item in items if isinstance(item.answer_space, Mask)]
     labels: dict[int, str] = {}
-    for item in items:
-        if isinstance(item.answer_space, Mask):
-            labels |= item.answer_space.labels
+    for table in tables:
+        for value, name in table.items():
+            labels.setdefault(value, name)
+    # One value may mean one thing in one task and another in the next.
+    differ = any(labels[value] != name for table in tables for value, name in table.items())
     hashes = {line.item: line.request_hash for line in store.plan() if line.draw == 0}
     responses = {response.request_hash: response for response in store.responses()}
     return mask_results(
@@ -37,8 +40,13 @@ def run_masks(store: RunStore, asked: Asked, release: Release) -> MaskResults | 
         title=release.card.title,
         labels=dict(sorted(labels.items())),
         cases=[
-            _case(item, asked.references[item.id], responses.get(hashes.get(item.id, "")), release)
-            for item in items
+            replace(
+                _case(
+                    item, asked.references[item.id], responses.get(hashes.get(item.id, "")), release
+                ),
+                labels=table if differ else None,
+            )
+            for item, table in zip(items, tables, strict=True)
         ],
         headline=asked.plan.headline,
     )

@@ -122,7 +122,7 @@ def _drawn(
     image, problem = _image(case, is_flat=reference.array.ndim == 2)
     found: dict[MaskRowKey, CasePictures | str] = {}
     for row in rows:
-        values = [value for value, name in results.labels.items() if row.label in (None, name)]
+        values = results.values_of(case, row.label)
         pictures = case_pictures(reference, prediction, values, image=image)
         note = "; ".join(text for text in (pictures.note, problem) if text)
         found[_key(row)] = (
