@@ -147,12 +147,32 @@ def test_a_class_that_one_mask_alone_has(tmp_path, write):
     prediction = write("p.nii.gz", 2 * tube().astype(np.uint8), spacing=SPACING)
     rows = score(VeelaRelease(tmp_path), prediction, "Task02")
     assert [rows["cldice", name].answer for name in ("hepatic", "portal")] == ["missed", "invented"]
-    assert [rows["nsd_1mm", name].value for name in ("hepatic", "portal")] == [0.0, 0.0]
+    assert [rows["nsd_1mm", name].value for name in ("hepatic", "portal")] == [0.0, None]
     assert rows["swapped_share", "hepatic"].value == 1.0
     assert rows["swapped_share", "portal"].status is Status.UNDEFINED
     # The mean is over what the reference has.
     assert values(rows, "cldice", "iou", "swapped_share") == [0.0, 0.0, 1.0]
     assert rows["cldice", None].answer == "both present"
+
+
+@pytest.mark.parametrize("how", ["both empty", "invented", "missing"])
+def test_an_empty_reference_has_no_share_whatever_is_answered(tmp_path, write, how):
+    """Else the number of cases behind a mean would depend on who answers."""
+    write("Test_GT/case_1_gt.nii.gz", np.zeros((40, 30, 30), bool), spacing=SPACING)
+    release = VeelaRelease(tmp_path)
+    if how == "missing":
+        rows = score(release, None, status=Status.FAILED, reason="no mask")
+    else:
+        mask = tube() if how == "invented" else np.zeros((40, 30, 30), bool)
+        rows = score(release, write("p.nii.gz", mask, spacing=SPACING))
+    reason = "the reference is empty" if how == "missing" else how
+    for name in (*NAMES, "chaos_score", "skeleton_sensitivity", "hd95_mm"):
+        for target in ("vessel", None):
+            row = rows[name, target]
+            assert (row.status, row.reason) == (Status.UNDEFINED, reason), (name, target)
+    invented = {"both empty": 0.0, "invented": 1.0, "missing": None}[how]
+    assert rows["prediction_components", None].value == invented
+    assert rows["component_error", None].value == invented
 
 
 def test_two_empty_masks_have_no_value(tmp_path, write):

@@ -158,6 +158,39 @@ def test_a_missing_prediction_leaves_what_the_reference_has(scorer, write_mask, 
             assert (row.status, row.reason) == (Status.FAILED, reply.reason), (name, target)
 
 
+@pytest.mark.parametrize("how", ["both empty", "invented", "missing", "another grid"])
+def test_an_empty_reference_has_no_overlap_whatever_is_answered(scorer, write_mask, boxes, how):
+    write_mask("reference.nii.gz", boxes())
+    masks = {"both empty": boxes(), "invented": boxes((1, A, ALL, ALL))}
+    spacing_mm = (1.0, 1.0, 2.0 if how == "another grid" else 1.0)
+    path = write_mask("out.nii.gz", masks.get(how, boxes()), spacing_mm=spacing_mm)
+    reply = response(path)
+    if how == "missing":
+        reply = response(None, status=Status.FAILED, reason="no mask: expected case.nii.gz")
+    found = rows(scorer, reply)
+    of_reference = ("dice", "iou", "hd_mm", "hd95_mm", "assd_mm", "nsd_2mm", "cldice", "fnv_ml")
+    for name in (*of_reference, "volume_difference"):
+        for target in ("lesion", None):
+            assert found[name, target].status is Status.UNDEFINED, name
+    # What an answer would have added is not known without one: the case stays with these.
+    lost = {"missing": Status.FAILED, "another grid": Status.UNPARSED}.get(how, Status.OK)
+    for name in ("fpv_ml", "lesions_invented", "prediction_voxels"):
+        assert found[name, "lesion"].status is lost
+    assert found["reference_voxels", "lesion"].value == 0.0
+
+
+def test_a_label_that_the_reference_lacks_has_no_overlap_without_a_mask(
+    tmp_path, write_mask, boxes
+):
+    write_mask("reference.nii.gz", boxes((1, A, ALL, ALL)))
+    scorer = MaskScorer(root=tmp_path, labels=ORGANS)
+    found = rows(scorer, response(None, status=Status.FAILED, reason="no mask"))
+    assert found["dice", "liver"].status is Status.FAILED
+    assert found["dice", "spleen"].status is Status.UNDEFINED
+    assert found["dice", "spleen"].reason == "the reference is empty"
+    assert found["dice", None].status is Status.FAILED  # the mean over what the reference has
+
+
 def test_a_mask_on_another_grid_is_refused_with_both_values(scorer, write_mask, boxes):
     array = boxes((1, A, ALL, slice(0, 3)))
     write_mask("reference.nii.gz", array)
@@ -304,10 +337,10 @@ def test_a_missed_picture_leaves_what_is_known_without_a_voxel_size(tmp_path):
 
 
 def test_a_reply_without_a_file_is_no_answer(scorer, write_mask, boxes):
-    write_mask("reference.nii.gz", boxes())
+    write_mask("reference.nii.gz", boxes((1, A, ALL, ALL)))
     row = rows(scorer, response(None))["dice", None]
     assert (row.status, row.reason) == (Status.UNPARSED, "a reply without a mask")
-    assert rows(scorer, response(None))["lesions_missed", None].value == 0.0
+    assert rows(scorer, response(None))["lesions_missed", None].value == 1.0
 
 
 def test_a_mask_that_does_not_say_where_it_lies_cannot_be_resampled(tmp_path, write_mask, boxes):

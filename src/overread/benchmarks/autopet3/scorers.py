@@ -44,7 +44,7 @@ from overread.metrics.lesion_volume import (
     clean_negative,
 )
 from overread.metrics.lesions import FNV_ML, FPV_ML
-from overread.metrics.overlap import DICE, IOU, REFERENCE_VOXELS
+from overread.metrics.overlap import DICE, IOU, PREDICTION_VOXELS, REFERENCE_VOXELS
 from overread.metrics.panoptic import PANOPTIC_QUALITY, panoptic_quality
 from overread.metrics.spec import MetricSpec
 from overread.records import Item, Mask, Profile, Reference, Response, Score, Status
@@ -220,7 +220,9 @@ class AutoPetHonest:
             yield _without_lesion(row) if has_no_lesion and row.metric in _OF_LESION_NAMES else row
         dice = case[DICE.name]
         if dice.answer is None:
-            outcome = _lost(dice.status, dice.reason)
+            # Dice itself has no value in a study without a lesion: it does not say why no mask came.
+            why = case[PREDICTION_VOXELS.name]
+            outcome = _lost(why.status, why.reason)
             has_lesion = bool(case[REFERENCE_VOXELS.name].value)
             yield from self._added(item, response, outcome, has_lesion, has_no_lesion)
             sizes = self._sizes_alone(reference) if has_lesion else None

@@ -44,7 +44,6 @@ from overread.metrics.skeleton import (
     skeleton_length_mm,
 )
 from overread.metrics.spec import MetricSpec
-from overread.metrics.surface import nsd_spec
 from overread.records import Item, Mask, Profile, Reference, Response, Score, Status
 from overread.scoring.masks.measures import MaskMeasures, measure_pair
 from overread.scoring.masks.pair import (
@@ -67,7 +66,6 @@ from overread.scoring.rows import Outcome, check_records, undefined
 __all__ = ["VesselScorer"]
 
 _TOLERANCE_MM: Final = 1.0
-_NSD: Final = nsd_spec(_TOLERANCE_MM)
 _MEASURES: Final = MaskMeasures(tolerances_mm=(_TOLERANCE_MM,))
 _VESSELS: Final = (
     CENTRELINE_DICE,
@@ -83,6 +81,16 @@ _VESSELS: Final = (
     COMPONENT_ERROR,
     CHAOS_SCORE,
 )
+_OF_REFERENCE: Final = (
+    CENTRELINE_DICE,
+    SKELETON_SENSITIVITY,
+    CAL_CONNECTIVITY,
+    CAL_AREA,
+    CAL_LENGTH,
+    CHAOS_SCORE,
+    SWAPPED_SHARE,
+)
+"""Without a value where the reference is empty, whatever is answered."""
 _SUMMED: Final = ("voxels", "ml", "pieces")
 _LENGTHS: Final = (REFERENCE_SKELETON_LENGTH, PREDICTION_SKELETON_LENGTH)
 _NO_SPACING: Final = "no voxel size is stated"
@@ -95,8 +103,8 @@ class VesselScorer:
     Rows stand for each class (`Score.target` its name) and for the case: of Task02 the mean over
     the classes that the reference has, or the sum of voxels, volumes, lengths and pieces. A mask on
     another grid, with other labels or that cannot be read is UNPARSED; a missing one is FAILED.
-    Surface Dice is 0 where one side alone is empty, as in the released code; distances have no
-    value there.
+    Of a class that the reference lacks nothing can be found: shares and points have no value there,
+    whatever is answered, and what was invented shows in volumes, lengths and pieces.
     """
 
     root: Path
@@ -151,6 +159,7 @@ class VesselScorer:
                 specs=_specs(item),
                 targets=_labels(item).values(),
                 profile=self.profile,
+                of_reference=[spec.name for spec in _OF_REFERENCE],
             )
             return
         for spec, target, outcome in _measured(pair, _labels(item)):
@@ -230,7 +239,7 @@ def _measured(
     diagonal: Outcome | None = None
     for each in measure_pair(pair, labels, _MEASURES):
         if each.target is not None:
-            found[each.target][each.spec] = _defined(each.spec, each.outcome)
+            found[each.target][each.spec] = each.outcome
         elif each.spec is GRID_DIAGONAL:
             diagonal = each.outcome
     for label, name in labels.items():
@@ -250,15 +259,9 @@ def _measured(
         yield GRID_DIAGONAL, None, diagonal
 
 
-def _defined(spec: MetricSpec, outcome: Outcome) -> Outcome:
-    """Let surface Dice be 0 where one side alone has a surface: none of it is near the other."""
-    if spec == _NSD and outcome.value is None and outcome.answer in ("missed", "invented"):
-        return Outcome(value=0.0, status=Status.OK, reason=None, answer=outcome.answer)
-    return outcome
-
-
 def _vessels(pair: MaskPair, label: int, *, others: Sequence[int]) -> dict[MetricSpec, Outcome]:
-    fate = pair.overlap(label).fate
+    overlap = pair.overlap(label)
+    fate = overlap.fate
     reference, prediction = pair.masks(label)
     thin = skeleton(reference), skeleton(prediction)
     lines = centreline_dice(
@@ -285,6 +288,8 @@ def _vessels(pair: MaskPair, label: int, *, others: Sequence[int]) -> dict[Metri
         spec: _value(value, fate, why=why if spec in (*_LENGTHS, CHAOS_SCORE) else None)
         for spec, value in zip(_VESSELS, values, strict=True)
     }
+    if not overlap.reference_voxels:  # else n would depend on who answers
+        found |= {spec: _value(None, fate, why=None) for spec in _OF_REFERENCE if spec in found}
     if others:
         share = swapped_share(*pair.cropped, label, others)
         found[SWAPPED_SHARE] = _value(share, fate, why=None)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from overread.errors import ImageError
 from overread.imaging.safe_path import without_root
 from overread.metrics.lesion_matching import LESIONS_MISSED
+from overread.metrics.lesions import FNV_ML
 from overread.metrics.masks import GRID_DIAGONAL
-from overread.metrics.overlap import REFERENCE_ML, REFERENCE_VOXELS
+from overread.metrics.overlap import DICE, IOU, REFERENCE_ML, REFERENCE_VOXELS, VOLUME_DIFFERENCE
 from overread.metrics.spec import MetricSpec
+from overread.metrics.surface import ASSD, HD, HD95
 from overread.records import Item, Profile, Response, Score, Status
 from overread.scoring.masks.measures import MaskMeasures, Measured
 from overread.scoring.masks.pair import PredictionMaskError, file_hash
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from overread.imaging.label_map import LabelMap
 
 __all__ = [
+    "EMPTY_REFERENCE",
     "all_rows",
     "mask_row",
     "predicted_file",
@@ -32,6 +35,15 @@ __all__ = [
     "reference_measures",
     "rows_without_prediction",
 ]
+
+EMPTY_REFERENCE: Final = "the reference is empty"
+"""Why a metric of what the reference has is without a value where no mask came either."""
+
+_OF_REFERENCE: Final = frozenset(
+    spec.name for spec in (DICE, IOU, HD, HD95, ASSD, VOLUME_DIFFERENCE, FNV_ML)
+) | {"cldice"}  # by its name: its module asks for the version of scikit-image
+"""Metrics without a value where the reference is empty; and surface Dice at any tolerance."""
+_SURFACE_DICE: Final = "nsd_"
 
 
 def mask_row(
@@ -76,8 +88,12 @@ def rows_without_prediction(
     specs: Sequence[MetricSpec],
     targets: Iterable[str],
     profile: Profile,
+    of_reference: Collection[str] = (),
 ) -> Iterator[Score]:
     """Write the rows of a case without a usable prediction: what the reference has is known.
+
+    Where the reference is empty, overlaps and distances are UNDEFINED as they are of any answer,
+    so that who hands nothing in has no other number of cases behind a mean.
 
     Parameters
     ----------
@@ -85,15 +101,24 @@ def rows_without_prediction(
         Why there is no value: the row of every metric that needs the prediction.
     known
         What was measured of the reference alone, from `reference_measures`.
+    of_reference
+        More metrics that have no value where the reference is empty.
     """
     found = {(each.spec.name, each.target): each.outcome for each in known}
+    empty = {
+        target
+        for (name, target), each in found.items()
+        if name == REFERENCE_VOXELS.name and each.value == 0
+    }
     for row in all_rows(item, response, outcome, specs=specs, targets=targets, profile=profile):
         measured = found.get((row.metric, row.target))
-        if measured is None:
-            yield row
-        else:
+        if measured is not None:
             reason = measured.reason if measured.value is None else outcome.reason
             yield replace(row, value=measured.value, status=measured.status, reason=reason)
+        elif row.target in empty and (_is_of_reference(row.metric) or row.metric in of_reference):
+            yield replace(row, status=Status.UNDEFINED, reason=EMPTY_REFERENCE)
+        else:
+            yield row
 
 
 def reference_measures(
@@ -153,6 +178,10 @@ def predicted_file(response: Response) -> Path:
 def reason_of(error: ImageError, path: Path) -> str:
     """Give an error's message with the bare name of its file, not where it lies on this machine."""
     return without_root(str(error), path.parent)
+
+
+def _is_of_reference(metric: str) -> bool:
+    return metric in _OF_REFERENCE or metric.startswith(_SURFACE_DICE)
 
 
 def _components(mask: NDArray[np.bool_], measures: MaskMeasures) -> int:
