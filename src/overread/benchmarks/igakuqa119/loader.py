@@ -12,25 +12,23 @@ from typing import Final
 
 from overread.benchmarks.igakuqa119 import layout, protocol
 from overread.benchmarks.igakuqa119.findings import look
-from overread.benchmarks.igakuqa119.questions import Question, linked, read_question
+from overread.benchmarks.igakuqa119.questions import Question, read_question
 from overread.benchmarks.igakuqa119.replay import build_replay
 from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer, Selection, Training
 from overread.contracts.replay import Replay
 from overread.errors import ReleaseError, expected
 from overread.records import (
-    Choice,
     Finding,
     Item,
     Media,
-    MultiChoice,
     Profile,
     PublishedValue,
     Recipe,
     Reference,
     Severity,
 )
-from overread.scoring.multi_choice import join_letters
-from overread.scoring.number_answer import as_decimal
+from overread.scoring.exam.keys import fit_key
+from overread.scoring.exam.passages import linked
 
 __all__ = ["IgakuQa119Release"]
 
@@ -252,20 +250,8 @@ class IgakuQa119Release:
 
 def _usable(item_id: str, asked: Question, answer: str) -> Reference:
     """Hold the key against the question's kind."""
-    problem = None
-    space = asked.space
-    if asked.kind == "number":
-        if as_decimal(answer) is None:
-            problem = f"the question offers no options, and the key {answer!r} is no number"
-    elif isinstance(space, Choice | MultiChoice):
-        letters = [each for each in answer.lower() if each not in " ,、"]
-        wanted = space.count or 1 if isinstance(space, MultiChoice) else 1
-        if not letters or not set(letters) <= set(space.letters):
-            problem = f"the key {answer!r} names no options of the question"
-        elif len(set(letters)) != wanted:
-            problem = f"the question asks for {wanted}, and the key {answer!r} has {len(letters)}"
-        else:
-            answer = join_letters(letters, space.options)
+    letters = [each for each in answer.lower() if each not in " ,、"]
+    answer, problem = fit_key(answer, letters, asked.space)
     return Reference(item=item_id, answer=answer, problem=problem)
 
 

@@ -19,19 +19,14 @@ from overread.metrics.sets import SET_OVERLAP
 from overread.records import (
     AnswerSpace,
     Media,
-    MultiChoice,
-    Number,
     Option,
     Part,
     Profile,
     PublishedValue,
     Status,
 )
-from overread.scoring.accepted_answers import AcceptedAnswers
-from overread.scoring.choice_scorer import ChoiceScorer
-from overread.scoring.multi_choice import read_exam_choice
-from overread.scoring.multi_choice_scorer import MultiChoiceScorer
-from overread.scoring.number_scorer import NumberScorer
+from overread.scoring.exam.scorers import careful_scorers
+from overread.scoring.exam.wording import exam_parts, question_lines
 from overread.scoring.published.igakuqa119 import GradedAnswerScorer
 
 __all__ = [
@@ -132,20 +127,8 @@ def prompt(
     question: str, space: AnswerSpace, options: Sequence[Option], media: Sequence[Media]
 ) -> tuple[Part, ...]:
     """Word a question for a chat model: words first, then the figures."""
-    lines = [f"問題：{question}"] if question else []
-    if options:
-        # As the solver does: an option that the release has lost is not named.
-        told = (f"{option.letter}. {option.text}" for option in options if option.text)
-        lines += ["選択肢：", *told]
-    if isinstance(space, MultiChoice) and space.count:
-        lines.append(f"選ぶ数：{space.count}")
-    if isinstance(space, Number):
-        lines.append("数値で答える問題です。")
-    return (
-        Part(role="system", text=_SYSTEM),
-        Part(text="\n".join([*lines, _REQUEST])),
-        *(Part(media=one) for one in media),
-    )
+    lines = question_lines(question, space, options)
+    return exam_parts(_SYSTEM, [*lines, _REQUEST], media)
 
 
 def scorers(profile: Profile, accepted: Mapping[str, tuple[str, ...]]) -> tuple[Scorer, ...]:
@@ -155,12 +138,7 @@ def scorers(profile: Profile, accepted: Mapping[str, tuple[str, ...]]) -> tuple[
     """
     if profile == "published":
         return (GradedAnswerScorer(accepted=accepted),)
-    one = ChoiceScorer(profile=profile, reader=read_exam_choice)
-    return (
-        AcceptedAnswers(scorer=one, accepted=accepted),
-        MultiChoiceScorer(profile=profile),
-        NumberScorer(profile=profile),
-    )
+    return careful_scorers(profile, accepted)
 
 
 def notes(origin: Literal["published", "synthetic"]) -> tuple[str, ...]:

@@ -10,26 +10,24 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import Final, cast
 
-from overread.records import AnswerSpace, Choice, MultiChoice, Number, Option
+from overread.records import AnswerSpace, Option
+from overread.scoring.exam.kinds import (
+    ExamKind,
+    answer_space,
+    exam_kind,
+    names_a_figure,
+    stated_count,
+)
 
-__all__ = ["Kind", "Question", "linked", "read_question"]
+__all__ = ["Question", "read_question"]
 
-Kind = Literal["one", "several", "number"]
-
-_COUNT = re.compile(r"([2-9二三四五])\s?つ\s?(?:を)?\s?選")
-_KANJI: Final = {"二": 2, "三": 3, "四": 4, "五": 5}
 _LABELLED = re.compile(r"\s*([A-Za-zア-オ1-9])\s?[.:)、．]\s*(.*?)\s*", re.S)
 _INLINE_START = re.compile(r"(?:^|(?<=[\s。]))([a-eA-E])[.:)、]?\s?(?=[^\x00-\x7f])")
 _INLINE_LETTERS: Final = "abcde"
-_FIGURE_NAMED = re.compile(r"を(?:別に)?示す|別冊")
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 _MOST_OPTIONS: Final = 20
-_SHINGLE: Final = 8
-_SHARED: Final = 0.5
-"""Share of the shorter text's shingles that linked questions have in common at least."""
-_SHORTEST_LINKED: Final = 100
 _LONGEST_TEXT: Final = 20_000
 
 
@@ -40,7 +38,7 @@ class Question:
     number: str
     text: str
     options: tuple[Option, ...]
-    kind: Kind
+    kind: ExamKind
     count: int | None
     has_image: bool
     inline: bool = False
@@ -50,14 +48,12 @@ class Question:
     @property
     def space(self) -> AnswerSpace:
         """What a reader is asked for."""
-        if self.kind == "several":
-            return MultiChoice(options=self.options, count=self.count)
-        return Choice(options=self.options) if self.kind == "one" else Number(unit="")
+        return answer_space(self.kind, self.options, self.count)
 
     @property
     def names_a_figure(self) -> bool:
         """Whether the text says that something is shown beside it."""
-        return _FIGURE_NAMED.search(self.text) is not None
+        return names_a_figure(self.text)
 
 
 def read_question(row: Mapping[str, object]) -> Question | None:
@@ -86,8 +82,8 @@ def read_question(row: Mapping[str, object]) -> Question | None:
     if not options:
         options = _inline_options(text)
         inline = bool(options)
-    count = _count(text)
-    kind: Kind = "number" if not options else "several" if count else "one"
+    count = stated_count(text)
+    kind = exam_kind(options, count)
     return Question(
         number=number,
         text=text,
@@ -98,29 +94,6 @@ def read_question(row: Mapping[str, object]) -> Question | None:
         inline=inline,
         problems=problems,
     )
-
-
-def linked(first: str, second: str) -> bool:
-    """Whether two texts share a passage: questions on one patient repeat the case before each.
-
-    Pieces of eight characters are compared, so that a slip of the scanner's in the passage, or a
-    passage that grows, does not part them. Takes time in proportion to the texts.
-    """
-    if min(len(first), len(second)) < _SHORTEST_LINKED:
-        return False
-    one, two = _shingles(first), _shingles(second)
-    return len(one & two) >= _SHARED * min(len(one), len(two))
-
-
-def _shingles(text: str) -> set[str]:
-    return {text[place : place + _SHINGLE] for place in range(len(text) - _SHINGLE + 1)}
-
-
-def _count(text: str) -> int | None:
-    found = _COUNT.search(unicodedata.normalize("NFKC", text))
-    if found is None:
-        return None
-    return _KANJI.get(found[1]) or int(found[1])
 
 
 def _options(written: list[str]) -> tuple[tuple[Option, ...], tuple[str, ...]]:

@@ -1,0 +1,1 @@
+"""What written licensing exams share: kinds of questions, keys, linked cases, wording, scorers."""
