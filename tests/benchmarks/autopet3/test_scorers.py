@@ -220,6 +220,12 @@ def test_without_a_mask_a_lesion_is_missed_and_a_negative_not_clean(study) -> No
     found = rows(negative, respond(negative, None, **lost), "honest")
     assert found["dice"].status is Status.UNDEFINED
     assert found["clean_negative"].status is Status.FAILED
+    published = rows(negative, respond(negative, None, **lost), "published")
+    assert {row.metric for row in published.values() if row.status is Status.UNDEFINED} == {
+        "dice",
+        "fnv_ml",
+    }
+    assert published["fpv_ml"].status is published["dice_2022"].status is Status.FAILED
 
 
 @pytest.mark.parametrize("profile", ["published", "honest"])

@@ -72,6 +72,8 @@ _EDITIONS: Final[Mapping[Edition, tuple[MetricSpec, MetricSpec, MetricSpec]]] = 
     "2024": (DICE, FPV_ML, FNV_ML),
     "2022": (DICE_2022, FPV_ML_2022, FNV_ML_2022),
 }
+_NAN_WITHOUT_LESION: Final = (DICE.name, FNV_ML.name)
+"""By the script of 2024; that of 2022 has no such rule."""
 EDGES_ML: Final = (1.0, 10.0)
 """Where classes of lesion volume begin; ours."""
 _ADDED: Final = (
@@ -98,7 +100,9 @@ class AutoPetPublished:
 
     As the scripts do, it lays masks over each other by index, whatever their grids say, takes the
     numbers in them as they are, and stops where their sizes differ (FAILED). What the challenge did
-    without a mask was not seen; the row is FAILED and stays in the denominator.
+    without a mask was not seen; the row is FAILED and stays in the denominator, where there is a
+    lesion: elsewhere Dice and the false negative volume are NaN for everybody. A mask of fractions
+    is UNPARSED, where the scripts would multiply them.
     """
 
     root: Path
@@ -123,27 +127,31 @@ class AutoPetPublished:
             problem = reference.problem or "the release has no reference mask"
             yield from self._all(item, response, undefined(problem))
             return
-        if response.status is not Status.OK:
-            lost = _lost(response.status, response.reason or "no mask")
-            yield from self._all(item, response, lost)
-            return
         try:
-            reference_path = resolve_inside(self.root, reference.path)
-            prediction_path = _answered(response)
-            pair = open_pair(reference_path, prediction_path, (_LABEL,))
-            yield from self._measured(item, response, pair)
+            path = resolve_inside(self.root, reference.path)
+            yield from self._of_case(item, response, path)
         except (ReferenceMaskError, UnsafePathError) as error:
             reason = without_root(str(error), self.root)
             yield from self._all(item, response, undefined(reason))
-        except _Lost as lost:
-            yield from self._all(item, response, lost.outcome)
-        except PredictionMaskError as error:
-            reason = reason_of(error, Path(response.path or "."))
-            yield from self._all(item, response, _lost(Status.UNPARSED, reason))
 
     def failed(self, item: Item, response: Response, reason: str) -> Iterator[Score]:
         """Give the rows of a case whose scoring broke."""
         yield from self._all(item, response, _lost(Status.FAILED, reason))
+
+    def _of_case(self, item: Item, response: Response, reference: Path) -> Iterator[Score]:
+        try:
+            pair = open_pair(reference, _answered(response), (_LABEL,))
+            yield from self._measured(item, response, pair)
+            return
+        except _Lost as found:
+            lost = found.outcome
+        except PredictionMaskError as error:
+            lost = _lost(Status.UNPARSED, reason_of(error, Path(response.path or ".")))
+        has_lesion = bool(read_reference(reference).array.any())
+        for row in self._all(item, response, lost):
+            # NaN in that study whoever answers: a missing mask adds nothing to a denominator.
+            is_nan = not has_lesion and row.metric in _NAN_WITHOUT_LESION
+            yield _without_lesion(row) if is_nan else row
 
     def _measured(self, item: Item, response: Response, pair: MaskPair) -> Iterator[Score]:
         sizes = pair.reference.array.shape, pair.prediction.array.shape
@@ -220,7 +228,7 @@ class AutoPetHonest:
             yield _without_lesion(row) if has_no_lesion and row.metric in _OF_LESION_NAMES else row
         dice = case[DICE.name]
         if dice.answer is None:
-            # Dice itself has no value in a study without a lesion: it does not say why no mask came.
+            # Dice has no value in a study without a lesion: it does not say why no mask came.
             why = case[PREDICTION_VOXELS.name]
             outcome = _lost(why.status, why.reason)
             has_lesion = bool(case[REFERENCE_VOXELS.name].value)
@@ -382,6 +390,8 @@ class _Lost(Exception):
 
 
 def _answered(response: Response) -> Path:
+    if response.status is not Status.OK:
+        raise _Lost(_lost(response.status, response.reason or "no mask"))
     try:
         return predicted_file(response)
     except PredictionMaskError as error:
