@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from overread.errors import UsageError
-from overread.metrics.evidence import TIER_WEIGHTS, EvidenceAxes, evidence_axes
+from overread.metrics.evidence import TIER_WEIGHTS, EvidenceAxes, evidence_axes, lost_at
 
 # Per cent as printed: original, paraphrase, negation, specificity drop, region only, region masked.
 RADIOLOGIST = (95.3, 92.7, 90.7, 91.5, 91.0, 86.5), (0.0, 4.8, 5.9, 10.5, 12.2)
@@ -76,3 +76,20 @@ def test_unknown_tiers_are_refused(failures: dict[str, float]) -> None:
             original=0, paraphrase=0, negation=0, specificity_drop=0,
             trap_failures=failures, roi_only=0, roi_masked=0,
         )  # fmt: skip
+
+
+# The blur series of GPT-4o on originals that need their picture, and its accuracy without one.
+BLUR = [0, 2, 4, 8, 16, 32, 64], [0.591, 0.588, 0.503, 0.463, 0.345, 0.186, 0.149]
+
+
+def test_the_blur_at_which_the_picture_is_lost() -> None:
+    assert lost_at(*BLUR, without=0.051) == 64  # 9.8 of 54.0 points are left: 18 %
+    assert lost_at(*BLUR, without=0.051, share=0.26) == 32  # 13.5 of 54.0: 25 %
+    assert lost_at(BLUR[0][:6], BLUR[1][:6], without=0.051) is None
+    assert lost_at([0, 2], [0.2, 0.1], without=0.2) is None  # the picture adds nothing
+
+
+@pytest.mark.parametrize("doses", [[], [0, 2]])
+def test_doses_and_accuracies_go_together(doses: list[float]) -> None:
+    with pytest.raises(UsageError, match="accuracies"):
+        lost_at(doses, [0.5], without=0.1)

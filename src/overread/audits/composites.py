@@ -219,8 +219,8 @@ def _cancelled(
     told = f"while all rates lie between {low} and {high} %, {lost} cancels out of {also.metric}"
     if law is not None:
         told += f", which is {_worded(law, names)}"
-        told += _least(formula, names)
         told += _on_the_law(law, formula, cells, questions, release)
+    told += _reach(formula, names)
     yield Finding(
         severity=Severity.WARNING,
         code="cancelled-rate",
@@ -275,14 +275,20 @@ def _worded(law: NDArray[np.float64], names: Sequence[_Cell]) -> str:
     return f"{100 * constant:.4g} % + {terms}"
 
 
-def _least(formula: RateFormula, names: Sequence[_Cell]) -> str:
-    if len(names) > _MOST_CORNERS:
-        return ""
-    corners = np.stack(
-        np.meshgrid(*([np.array([0.0, 1.0])] * len(names)), indexing="ij"), axis=0
-    ).reshape(len(names), -1)
-    least = float(np.nanmin(_value(formula, names, corners)))
-    return f"; it never falls below {100 * least:.4g} %" if least > _EQUAL else ""
+def _reach(formula: RateFormula, names: Sequence[_Cell]) -> str:
+    """Tell where a composite ends short of its range, at rates of nothing but 0 and 1."""
+    told = ""
+    perfect = float(_value(formula, names, np.ones((len(names), 1)))[0])
+    if perfect < formula.high - _EQUAL:
+        told = f"; with every question right it is {100 * perfect:.4g} %"
+    if len(names) <= _MOST_CORNERS:
+        corners = np.stack(
+            np.meshgrid(*([np.array([0.0, 1.0])] * len(names)), indexing="ij"), axis=0
+        ).reshape(len(names), -1)
+        least = float(np.nanmin(_value(formula, names, corners)))
+        if least > formula.low + _EQUAL:
+            told += f"; whatever is answered it is never below {100 * least:.4g} %"
+    return told
 
 
 def _on_the_law(

@@ -6,7 +6,7 @@ rates are shares 0..1 here; the paper prints per cent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -28,6 +28,7 @@ __all__ = [
     "WEIGHTED_TRAP_FAILURE",
     "EvidenceAxes",
     "evidence_axes",
+    "lost_at",
 ]
 
 TIER_WEIGHTS: Final[Mapping[str, float]] = {"L1": 1.0, "L2": 2.0, "L3": 3.0, "L4": 5.0, "L5": 8.0}
@@ -173,3 +174,59 @@ def evidence_axes(
         safety=1 - failed,
         grounding=(gain + roi_masked) / 2,
     )
+
+
+def lost_at(
+    doses: Sequence[float],
+    accuracies: Sequence[float],
+    *,
+    without: float,
+    share: float = 0.2,
+) -> float | None:
+    """Find the smallest dose at which little is left of what a picture adds (MedVIGIL's L*).
+
+    Parameters
+    ----------
+    doses
+        Of blur, say, growing; the first is the untouched picture.
+    accuracies
+        0..1 at each dose.
+    without
+        Accuracy without any picture.
+    share
+        Of the untouched picture's gain over `without`: below it the picture is lost.
+
+    Returns
+    -------
+    float or None
+        None where no dose comes to that, or the untouched picture adds nothing.
+
+    Raises
+    ------
+    UsageError
+        Doses and accuracies are not equally many, or there is none.
+
+    Examples
+    --------
+    >>> lost_at([0, 2, 4, 8, 16, 32, 64],
+    ...         [0.591, 0.588, 0.503, 0.463, 0.345, 0.186, 0.149], without=0.051)
+    64
+    """
+    if not doses or len(doses) != len(accuracies):
+        raise UsageError(
+            expected(
+                "accuracies",
+                rule=f"one for each of {len(doses)} doses, of which there is one at least",
+                got=len(accuracies),
+                remedy="Leave out doses that were not asked.",
+            )
+        )
+    gain = accuracies[0] - without
+    if gain <= 0:
+        return None
+    gone = (
+        dose
+        for dose, accuracy in zip(doses, accuracies, strict=True)
+        if accuracy - without < share * gain
+    )
+    return next(gone, None)

@@ -36,6 +36,7 @@ from overread.benchmarks.medvigil.readers import (
 )
 from overread.contracts.replay import RebuiltCell
 from overread.metrics.classes import class_counts, class_kappa
+from overread.metrics.evidence import lost_at
 
 __all__ = ["counted_rates", "printed_rates", "rebuild", "sensitivity"]
 
@@ -71,13 +72,15 @@ def rebuild(data: Path, *, is_synthetic: bool) -> Iterator[RebuiltCell]:
             yield _reader_cell(column, measure, counts, None if is_synthetic else reader)
         yield _printed_cell(str(reader["who"]), reader, column, measure)
         for who, row in rows.items():
-            yield _printed_cell(who, row, column, measure)
+            if "kinds" in row or column == "MCS":
+                yield _printed_cell(who, row, column, measure)
     for who, row in {str(reader["who"]): reader, **rows}.items():
         yield from _printed_totals(who, row)
     yield from _overall(counts, None if is_synthetic else reader)
     yield from sensitivity(
         {who: counted_rates(row)[0] for who, row in rows.items() if "kinds" in row}
     )
+    yield from _blur()
     yield from _decay(data)
     yield from _calibration(data)
 
@@ -268,6 +271,26 @@ def _overall(
             source=layout.CLINICIAN_FILE,
             recomputed=1 - traps.right / traps.n,
             n_published=traps.n,
+        )
+
+
+def _blur() -> Iterator[RebuiltCell]:
+    """Find at which blur the printed series has lost its picture."""
+    for one in published_numbers()["blur"]:
+        lost = lost_at(
+            one["sigma_px"],
+            [each / 100 for each in one["accuracy"]],
+            without=one["no_image"] / 100,
+        )
+        yield RebuiltCell(
+            row=str(one["who"]),
+            column="blur at which the picture is lost, sigma in px",
+            unit="1",
+            published=float(one["lost_at_px"]),
+            decimals=0,
+            source=str(published_numbers()["source"]),
+            recomputed=lost,
+            fault=None if lost is not None else "no blur of the series loses it",
         )
 
 
