@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from overread.analysis.empty_masks import POLICIES, mask_ledger
+from overread.analysis.empty_masks import POLICIES, ledger_of_labels, mask_ledger
 from overread.errors import UsageError
-from overread.records import Score, Status
+from overread.records import Profile, Score, Status
 
 
 def _row(item: str, value: float | None, answer: str | None, metric: str = "dice") -> Score:
@@ -99,3 +101,35 @@ def test_labels_stand_apart() -> None:
 def test_a_metric_without_a_worst_value_is_refused(metric: str) -> None:
     with pytest.raises(UsageError, match="overlaps from 0 to 1 or distances"):
         mask_ledger([], metrics=[metric])
+
+
+def test_labels_are_taken_together_and_not_the_mean_of_a_case() -> None:
+    """One of two structures missed: its case is not charged with the whole diagonal."""
+
+    def row(target: str | None, value: float | None, fate: str, profile: Profile) -> Score:
+        return replace(_row("a", value, fate, "hd95_mm"), target=target, profile=profile)
+
+    scores = [
+        row("liver", 2.0, "both present", "honest"),
+        row("spleen", None, "missed", "honest"),
+        row(None, None, "both present", "honest"),  # the mean over both has no value
+        row(None, 7.0, "both present", "published"),  # which has no labels of its own
+        _row("a", 100.0, None, "grid_diagonal_mm"),
+    ]
+    ledger = mask_ledger(scores, metrics=["hd95_mm"])
+    assert [one.means["reference present"] for one in ledger] == [2.0, 100.0, 100.0, 7.0]
+    pooled = ledger_of_labels(ledger)
+    assert [(one.profile, one.target) for one in pooled] == [
+        ("honest", None), ("honest", "liver"), ("honest", "spleen"), ("published", None),
+    ]  # fmt: skip
+    assert (pooled[0].n, pooled[0].n_both_present, pooled[0].n_missed) == (2, 1, 1)
+    assert pooled[0].means["defined"] == 2.0
+    assert pooled[0].means["reference present"] == pytest.approx(51.0)
+    assert pooled[0].counted["reference present"] == 2
+    assert pooled[3].means["defined"] == 7.0
+
+
+def test_a_sole_label_stands_for_its_cases() -> None:
+    scores = [replace(_row("a", 0.5, "both present"), target=target) for target in ("lesion", None)]
+    (row,) = ledger_of_labels(mask_ledger(scores, metrics=["dice"]))
+    assert (row.target, row.n) == ("lesion", 1)

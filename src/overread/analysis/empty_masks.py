@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from overread.errors import UsageError, expected
@@ -26,6 +26,7 @@ __all__ = [
     "POLICIES",
     "LedgerRow",
     "Policy",
+    "ledger_of_labels",
     "mask_ledger",
 ]
 
@@ -119,6 +120,57 @@ def mask_ledger(scores: Iterable[Score], *, metrics: Sequence[str]) -> tuple[Led
         for (profile, target), group in groups.items():
             rows.append(_row(spec, profile, target, group, diagonals, empty))
     return tuple(rows)
+
+
+def ledger_of_labels(ledger: Iterable[LedgerRow]) -> tuple[LedgerRow, ...]:
+    """Put before the rows of several labels one that takes all labels of all cases together.
+
+    Rows of whole cases are left out where the same metric and profile has labels: a mean over the
+    labels of a case has no value when one of them was missed, and would be charged with the worst
+    there is although the others were found.
+
+    Parameters
+    ----------
+    ledger
+        From `mask_ledger`.
+
+    Returns
+    -------
+    tuple
+        By metric and profile; of several labels the first row has None for target, and counts a
+        case as often as it has labels. A sole label stands alone.
+    """
+    groups: dict[tuple[str, Profile], list[LedgerRow]] = {}
+    for row in ledger:
+        groups.setdefault((row.metric, row.profile), []).append(row)
+    found: list[LedgerRow] = []
+    for rows in groups.values():
+        of_labels = [row for row in rows if row.target is not None]
+        if len(of_labels) > 1:
+            found.append(_together(of_labels))
+        found += of_labels or rows
+    return tuple(found)
+
+
+def _together(rows: Sequence[LedgerRow]) -> LedgerRow:
+    counted = {policy: sum(row.counted[policy] for row in rows) for policy in POLICIES}
+    means: dict[Policy, float | None] = {}
+    for policy in POLICIES:
+        sums = [(row.means[policy], row.counted[policy]) for row in rows if row.counted[policy]]
+        known = [mean * n for mean, n in sums if mean is not None]
+        means[policy] = sum(known) / counted[policy] if known and len(known) == len(sums) else None
+    return replace(
+        rows[0],
+        target=None,
+        n=sum(row.n for row in rows),
+        n_both_present=sum(row.n_both_present for row in rows),
+        n_missed=sum(row.n_missed for row in rows),
+        n_invented=sum(row.n_invented for row in rows),
+        n_both_empty=sum(row.n_both_empty for row in rows),
+        n_without_prediction=sum(row.n_without_prediction for row in rows),
+        means=means,
+        counted=counted,
+    )
 
 
 def _checked(metric: str, specs: Mapping[str, MetricSpec]) -> MetricSpec:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, cast
 
-from overread.analysis.empty_masks import LedgerRow, mask_ledger
+from overread.analysis.empty_masks import LedgerRow, ledger_of_labels, mask_ledger
 from overread.analysis.mask_results import MaskResults
 from overread.cli.mask_tables import (
     labels_table,
@@ -27,7 +27,7 @@ from overread.metrics.lesion_matching import LesionRule
 from overread.records import Severity
 from overread.run.case_scoring import WORKERS
 from overread.run.mask_labels import read_label_names
-from overread.run.mask_overview import is_compared, ledger_of_labels
+from overread.run.mask_overview import is_compared
 from overread.run.mask_scoring import MaskTask, mask_reader, score_mask_folders
 from overread.scoring.masks.measures import MaskMeasures
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from overread.analysis.compare import PairDifference
-from overread.analysis.empty_masks import LedgerRow, mask_ledger
+from overread.analysis.empty_masks import LedgerRow, ledger_of_labels, mask_ledger
 from overread.analysis.mask_results import MaskResults
 from overread.records import Estimate, Finding, JsonValue, PublishedValue, Status
 from overread.report.data import ReportData, RunReport
@@ -146,7 +146,7 @@ def _one(run: RunReport, release_findings: Iterable[Finding]) -> dict[str, JsonV
 
 def _masks_json(masks: MaskResults) -> dict[str, JsonValue]:
     """Write cases that were not scored, and the ledger of empty masks."""
-    ledger = mask_ledger(masks.scores, metrics=ledger_metrics(masks.metrics))
+    ledger = ledger_of_labels(mask_ledger(masks.scores, metrics=ledger_metrics(masks.metrics)))
     return {
         "labels": {str(value): name for value, name in masks.labels.items()},
         "cases": len(masks.cases),

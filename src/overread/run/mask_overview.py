@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Final
 
-from overread.analysis.empty_masks import POLICIES, LedgerRow, Policy
 from overread.analysis.mask_results import MaskResults, MaskRow
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "distance_metrics",
     "is_compared",
     "label_lines",
-    "ledger_of_labels",
     "share_metrics",
     "worst_rows",
 ]
@@ -58,46 +56,6 @@ def label_lines(results: MaskResults) -> tuple[LabelLine, ...]:
     """Sum each label up over its cases, in the order of labels."""
     return tuple(
         _line(label or "all", rows, results.metrics) for label, rows in results.by_label().items()
-    )
-
-
-def ledger_of_labels(ledger: Sequence[LedgerRow]) -> tuple[LedgerRow, ...]:
-    """Put before the ledger rows of several labels one that takes all labels of all cases together.
-
-    The rows of whole cases are left out where there are labels: what a mean over labels would be
-    worth where one of them is missed is no question of the case alone.
-    """
-    of_labels = [row for row in ledger if row.target is not None]
-    names = {row.target for row in of_labels}
-    if not names:
-        return tuple(ledger)
-    if len(names) == 1:
-        return tuple(of_labels)
-    found: list[LedgerRow] = []
-    for metric in dict.fromkeys(row.metric for row in of_labels):
-        own = [row for row in of_labels if row.metric == metric]
-        found += [_together(own), *own]
-    return tuple(found)
-
-
-def _together(rows: Sequence[LedgerRow]) -> LedgerRow:
-    counted = {policy: sum(row.counted[policy] for row in rows) for policy in POLICIES}
-    means: dict[Policy, float | None] = {}
-    for policy in POLICIES:
-        sums = [(row.means[policy], row.counted[policy]) for row in rows if row.counted[policy]]
-        known = [mean * n for mean, n in sums if mean is not None]
-        means[policy] = sum(known) / counted[policy] if known and len(known) == len(sums) else None
-    return replace(
-        rows[0],
-        target=None,
-        n=sum(row.n for row in rows),
-        n_both_present=sum(row.n_both_present for row in rows),
-        n_missed=sum(row.n_missed for row in rows),
-        n_invented=sum(row.n_invented for row in rows),
-        n_both_empty=sum(row.n_both_empty for row in rows),
-        n_without_prediction=sum(row.n_without_prediction for row in rows),
-        means=means,
-        counted=counted,
     )
 
 
