@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from overread.audits.table.audit import audit_table
 from overread.audits.table.read_claims import read_claims
-from overread.contracts import Audit, Release
+from overread.contracts import Audit, PrintsTables, Release
 from overread.records import Finding
 from overread.store.printed_table import read_table
 
-__all__ = ["AUDIT", "PrintsTables"]
-
-
-@runtime_checkable
-class PrintsTables(Protocol):
-    """A release that knows the printed tables of its benchmark as files."""
-
-    def printed_tables(self) -> Sequence[tuple[Path, Path]]:
-        """Give each table (CSV) with what is claimed of it (TOML)."""
-        ...
+__all__ = ["AUDIT"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ and is then held to the same contract suite as the built-in ones (`tests/contrac
 
 from __future__ import annotations
 
-from overread.contracts.audits import Audit, Rebuildable, Replayable
+from overread.contracts.audits import Audit, PrintsTables, Rebuildable, Replayable
 from overread.contracts.benchmarks import (
     LABEL_SEPARATOR,
     AlsoMetric,
@@ -91,6 +91,7 @@ __all__ = [
     "Picture",
     "PlansByTask",
     "PooledRatio",
+    "PrintsTables",
     "Query",
     "RankPlan",
     "RateFormula",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from overread.contracts.benchmarks import Release
@@ -11,6 +12,7 @@ from overread.records import Finding
 
 __all__ = [
     "Audit",
+    "PrintsTables",
     "Rebuildable",
     "Replayable",
 ]
@@ -31,6 +33,15 @@ class Rebuildable(Protocol):
 
     def rebuild(self) -> Iterable[RebuiltCell]:
         """Give the cells, column by column, rows in the order of the table."""
+        ...
+
+
+@runtime_checkable
+class PrintsTables(Protocol):
+    """A release that knows the printed tables of its benchmark as files."""
+
+    def printed_tables(self) -> Sequence[tuple[Path, Path]]:
+        """Give each table (CSV) with what is claimed of it (TOML)."""
         ...
 
 
