@@ -267,10 +267,25 @@ def test_a_grid_turned_at_an_angle_is_looked_up_voxel_by_voxel():
     turned[10:20, 5:25, 1] = 4
     found = resample_labels(placed(turned, turn), like=like).array
     for i, j in product(range(30), range(30)):
-        x, y = np.linalg.inv(turn[:2, :2]) @ (i, j)
-        inside = 0 <= round(x) < 40 and 0 <= round(y) < 40
-        assert found[i, j, 1] == (turned[round(x), round(y), 1] if inside else 0)
+        place = np.linalg.inv(turn[:2, :2]) @ (i, j)
+        x, y = (int(np.floor(each + 0.500001)) for each in place)  # half-way goes up
+        inside = 0 <= x < 40 and 0 <= y < 40
+        assert found[i, j, 1] == (turned[x, y, 1] if inside else 0)
     assert not found[:, :, (0, 2)].any()
+
+
+def test_every_voxel_of_a_coarse_grid_becomes_as_wide_as_the_next():
+    """Centres that lie half-way between two voxels go one way, as in ITK; not to even numbers."""
+    coarse = np.arange(1, 9, dtype=np.uint8).reshape(8, 1, 1)
+    fine = placed(np.zeros((16, 1, 1), np.uint8), np.eye(4))
+    found = resample_labels(placed(coarse, np.diag([2.0, 1.0, 1.0, 1.0])), like=fine).array
+    assert found[:, 0, 0].tolist() == [1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 0]
+    moved = np.eye(4)
+    moved[0, 3] = 0.5
+    like = placed(np.zeros((8, 1, 1), np.uint8), moved)
+    assert resample_labels(placed(coarse, np.eye(4)), like=like).array.ravel().tolist() == [
+        2, 3, 4, 5, 6, 7, 8, 0,
+    ]  # fmt: skip
 
 
 def test_without_a_place_nothing_is_resampled():

@@ -18,13 +18,15 @@ RESAMPLED: Final = "resampled to the reference's grid by the nearest voxel"
 
 _STRAIGHT: Final = 1e-3
 """Voxels that an axis may wander off another over its whole length and still be taken for it."""
+_NOISE: Final = 1e-6
+"""Voxels that headers and matrices round away: half-way is half-way for all of an axis."""
 
 
 def resample_labels(prediction: LabelMap, *, like: LabelMap) -> LabelMap:
     """Bring a label map onto the grid of another, by where both say they lie in the patient.
 
-    Each voxel of the new grid takes the label of the nearest voxel; outside the old grid there is
-    background. A map that is only turned or shifted by whole voxels comes out exact.
+    Each voxel of the new grid takes the label of the nearest voxel, half-way between two that of the
+    larger index; outside the old grid there is background. A map that is only turned or shifted by whole voxels comes out exact.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ def _by_axis(
     inside: list[slice] = []
     indices: list[NDArray[np.intp]] = []
     for new, old in enumerate(axes):
-        place = np.rint(to_old[old, new] * np.arange(shape[new]) + to_old[old, 3]).astype(np.intp)
+        place = _nearest(to_old[old, new] * np.arange(shape[new]) + to_old[old, 3])
         good = np.flatnonzero((place >= 0) & (place < array.shape[old]))
         # Places run one way, so that those inside the old grid stand together.
         inside.append(slice(int(good[0]), int(good[-1]) + 1) if good.size else slice(0, 0))
@@ -112,12 +114,17 @@ def _by_voxel(
     first, second = np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij")
     limits = np.asarray(array.shape).reshape(3, 1, 1)
     for number in range(shape[2]):
-        place = np.rint(
+        place = _nearest(
             to_old[:3, 0, None, None] * first
             + to_old[:3, 1, None, None] * second
             + (to_old[:3, 2] * number + to_old[:3, 3]).reshape(3, 1, 1)
-        ).astype(np.intp)
+        )
         inside = ((place >= 0) & (place < limits)).all(axis=0)
         i, j, k = place[:, inside]
         result[:, :, number][inside] = array[i, j, k]
     return result
+
+
+def _nearest(place: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Round half up: to even, every other voxel of a coarse grid would be three wide, and one."""
+    return np.floor(place + (0.5 + _NOISE)).astype(np.intp)
