@@ -25,8 +25,9 @@ _NOISE: Final = 1e-6
 def resample_labels(prediction: LabelMap, *, like: LabelMap) -> LabelMap:
     """Bring a label map onto the grid of another, by where both say they lie in the patient.
 
-    Each voxel of the new grid takes the label of the nearest voxel, half-way between two that of the
-    larger index; outside the old grid there is background. A map that is only turned or shifted by whole voxels comes out exact.
+    Each voxel of the new grid takes the label of the nearest voxel, half-way between two that of
+    the larger index; outside the old grid there is background. A map that is only turned or shifted
+    by whole voxels comes out exact.
 
     Parameters
     ----------
