@@ -19,12 +19,14 @@ __all__ = [
     "EVIDENCE_METRICS",
     "GROUNDING",
     "MCS",
+    "OPEN_ACCURACY",
     "PARAPHRASE_CONSISTENCY",
     "REGION_GAIN",
     "REGION_PAIR",
     "SAFETY",
     "TIER_WEIGHTS",
     "TRAP_FAILURE",
+    "TRIPLET_COHERENCE",
     "WEIGHTED_TRAP_FAILURE",
     "EvidenceAxes",
     "evidence_axes",
@@ -78,6 +80,12 @@ REGION_PAIR: Final = _axis(
 )
 CLEAN_AND_SAFE: Final = _axis(
     "clean_and_safe", "Original right and all traps of the case refused", "no case is asked"
+)
+OPEN_ACCURACY: Final = _axis(
+    "open_accuracy", "Right in words, read without a judge", "nothing is asked in words"
+)
+TRIPLET_COHERENCE: Final = _axis(
+    "triplet_coherence", "Question, paraphrase and changed condition all right", "no triplet"
 )
 EVIDENCE_METRICS: Final = (
     MCS,

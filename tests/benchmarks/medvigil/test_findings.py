@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from overread.benchmarks.medvigil import BENCHMARK
+from overread.benchmarks.medvigil.readers import decay_steps, reader_counts
 from overread.benchmarks.medvigil.regions import box_problem, grey_region, only_region, region_px
 from overread.records import Severity
 
@@ -170,6 +171,72 @@ def test_hostile_splits(release: Path, content: str) -> None:
 def test_counts_that_contradict_each_other(release: Path, rewrite) -> None:
     rewrite(release / "clinician_baseline.csv", lambda rows: rows[0].update(acc_or_sfr_pct="12.3"))
     assert "12.3" in codes(release)["reader-counts"][0].evidence
+
+
+def test_counts_of_traps_may_be_of_those_answered(release: Path, rewrite) -> None:
+    before = reader_counts(release)
+
+    def swap(rows):
+        for row in rows:
+            if row["probe_kind"] == "halluc_trap":
+                row["n_correct"] = str(int(row["n_probes"]) - int(row["n_correct"]))
+
+    rewrite(release / "clinician_baseline.csv", swap)
+    assert reader_counts(release) == before
+
+
+@pytest.mark.parametrize("n_correct", ["", "many", "-1", "10000", "2.5", "nan", "1e300"])
+def test_odd_counts_are_passed_over(release: Path, rewrite, n_correct: str) -> None:
+    n = len(reader_counts(release))
+    rewrite(release / "clinician_baseline.csv", lambda rows: rows[0].update(n_correct=n_correct))
+    assert len(reader_counts(release)) == n - 1
+
+
+def test_tiers_that_do_not_add_up_and_other_probes(release: Path, rewrite) -> None:
+    def change(rows):
+        row = next(r for r in rows if (r["probe_kind"], r["risk_tier"]) == ("tcf", "ALL"))
+        row.update(n_probes=str(int(row["n_probes"]) + 1), acc_or_sfr_pct="")
+
+    rewrite(release / "clinician_baseline.csv", change)
+    told = " ".join(found.evidence for found in codes(release)["reader-counts"])
+    assert "tiers add up to" in told
+    assert "31 probes read, 30 in the release" in told
+
+
+@pytest.mark.parametrize("n_cases", ["", "0", "x"])
+def test_odd_steps_are_passed_over(release: Path, rewrite, n_cases: str) -> None:
+    n = len(decay_steps(release))
+    rewrite(release / "visual_token_ablation.csv", lambda rows: rows[0].update(n_cases=n_cases))
+    assert len(decay_steps(release)) == n - 1
+
+
+def test_a_manifest_of_other_columns_and_cases(release: Path, rewrite) -> None:
+    (release / "SYNTHETIC.txt").unlink()
+
+    def change(rows):
+        for row in rows:
+            del row["annotator_notes"]
+            row["surgeon"] = "x"
+        rows[1]["case_id"] = "mvb-0001"
+        rows[2]["risk_tier"] = "L7"
+
+    rewrite(release / "manifest.csv", change)
+    found = codes(release)
+    assert "annotator_notes, surgeon" in found["manifest-columns"][0].evidence
+    assert "30 cases, 300" in found["case-count"][0].evidence
+    assert found["repeated-case"][0].count == 1
+    assert found["unknown-tier"][0].where == "MVB-0003"
+
+
+def test_an_open_probe_without_its_twin(release: Path, rewrite) -> None:
+    rewrite(release / "probes_open.csv", lambda rows: rows[0].update(probe_id="MVB-0001__sketch"))
+    (found,) = codes(release)["open-probe-alone"]
+    assert found.where == "MVB-0001__sketch"
+
+
+def test_a_case_without_a_box(release: Path, rewrite) -> None:
+    rewrite(release / "grounding.csv", lambda rows: rows.pop(3))
+    assert codes(release)["missing-box"][0].where == "MVB-0004"
 
 
 def test_a_share_that_no_count_gives(release: Path, rewrite) -> None:

@@ -126,7 +126,7 @@ def test_what_is_read(drawn: Path, reply: str, published: str | None, honest: st
     item = next(release.items(Selection()))
     response = Response(run="r", item=item.id, status=Status.OK, text=reply, request_hash="h")
     for profile, letter in (("published", published), ("honest", honest)):
-        (scorer,) = scorers(profile)
+        scorer = scorers(profile, {})[0]
         (row,) = scorer.score(item, release.reference(item.id), response)
         assert row.answer == letter
 

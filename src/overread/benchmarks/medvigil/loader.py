@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 
 from overread.benchmarks.medvigil import layout, protocol
@@ -15,6 +14,7 @@ from overread.benchmarks.medvigil.findings import look
 from overread.benchmarks.medvigil.layout import Case, Probe, Region
 from overread.benchmarks.medvigil.pictures import PictureResolver
 from overread.benchmarks.medvigil.rebuild import rebuild
+from overread.benchmarks.medvigil.words import OPEN, TRIPLET, WordQuestion, word_questions
 from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer, Selection, Training
 from overread.contracts.replay import RebuiltCell
 from overread.errors import ReleaseError, expected
@@ -26,6 +26,7 @@ from overread.records import (
     Profile,
     PublishedValue,
     Reference,
+    Text,
 )
 
 __all__ = ["MedVigilRelease"]
@@ -139,33 +140,27 @@ class MedVigilRelease:
         """Give the probes in file order."""
         if selection.split not in protocol.CARD.splits:
             return
-        if selection.tasks is not None and protocol.TASK not in selection.tasks:
-            return
-        chosen = (
-            self._item(name, probe, selection)
-            for name, probe in self._probes.items()
+        named = selection.tasks
+        tasks = (protocol.TASK,) if named is None else named
+        asked: list[tuple[str, Probe, str, str]] = []
+        if protocol.TASK in tasks:
+            asked += [(name, one, protocol.TASK, name) for name, one in self._probes.items()]
+        if {OPEN, TRIPLET} & set(tasks):
+            words = (one for one in self._words.values() if one.task in tasks)
+            asked += [(one.id, one.probe, one.task, one.group) for one in words]
+        chosen = [
+            each
+            for each in asked
             if selection.conditions is None
-            or protocol.condition_of(probe.kind) in selection.conditions
-        )
-        if selection.limit is None:
-            yield from chosen
-        else:
-            yield from self._evenly(selection)
+            or protocol.condition_of(each[1].kind) in selection.conditions
+        ]
+        if selection.limit is not None:
+            chosen = _evenly(chosen, selection.limit)
+        yield from (self._item(*each, selection=selection) for each in chosen)
 
-    def _evenly(self, selection: Selection) -> Iterator[Item]:
-        """Take so many, one of each kind in turn, in file order."""
-        turns: dict[str, int] = {}
-        ranked: list[tuple[int, int, str]] = []
-        for place, (name, probe) in enumerate(self._probes.items()):
-            condition = protocol.condition_of(probe.kind)
-            if selection.conditions is None or condition in selection.conditions:
-                turn = turns.get(condition, 0)
-                turns[condition] = turn + 1
-                ranked.append((turn, place, name))
-        taken = sorted(islice(sorted(ranked), selection.limit), key=lambda each: each[1])
-        yield from (self._item(name, self._probes[name], selection) for _, _, name in taken)
-
-    def _item(self, name: str, probe: Probe, selection: Selection) -> Item:
+    def _item(
+        self, name: str, probe: Probe, task: str, group: str, *, selection: Selection
+    ) -> Item:
         case = self.cases.get(probe.case.casefold(), _UNKNOWN)
         region = self.regions.get(probe.case.casefold())
         media = self._pictures.media(
@@ -175,14 +170,16 @@ class MedVigilRelease:
         return Item(
             id=name,
             benchmark=protocol.CARD.name,
-            task=protocol.TASK,
+            task=task,
             condition=protocol.condition_of(probe.kind),
             question=probe.question,
             media=media,
             prompt=protocol.prompt(probe.question, options, media),
-            answer_space=Choice(options=options),
-            groups={"case": case.id or probe.case},
+            answer_space=Choice(options=options) if task == protocol.TASK else Text(),
+            groups={"case": case.id or probe.case}
+            | ({"triplet": group} if task == TRIPLET else {}),
             strata={
+                "task": task,
                 "probe_kind": probe.kind,
                 "cell": cell_of(probe.kind, case.tier),
                 "tier": case.tier,
@@ -199,6 +196,8 @@ class MedVigilRelease:
 
     def reference(self, item_id: str) -> Reference:
         """Give the stated letter, or why it cannot be used."""
+        if item_id not in self._probes:
+            return self._words_reference(item_id)
         probe = self._probes[item_id]
         offered = {letter for letter, _ in probe.choices}
         problem = None
@@ -206,13 +205,23 @@ class MedVigilRelease:
             problem = f"the correct letter {probe.correct!r} is none of the options"
         return Reference(item=item_id, answer=probe.correct or None, problem=problem)
 
+    def _words_reference(self, item_id: str) -> Reference:
+        one = self._words[item_id]
+        problem = None if one.choice is not None else "no options are known to read replies by"
+        return Reference(item=item_id, answer=one.gold or None, problem=problem)
+
     def scorers(self, profile: Profile) -> Sequence[Scorer]:
-        """Give the scorers of a profile."""
-        return protocol.scorers(profile)
+        """Give the scorers of a profile: of letters and of words."""
+        choices = {one.id: one.choice for one in self._words.values() if one.choice is not None}
+        return protocol.scorers(profile, choices)
 
     def plan(self) -> AnalysisPlan:
         """By kind of probe, tier and source, clustered by case; the composite beside it."""
         return protocol.PLAN
+
+    def plan_for(self, tasks: Collection[str]) -> AnalysisPlan:
+        """Give the plan of words where nothing else is asked."""
+        return protocol.plan_for(tasks)
 
     def notes(self) -> Sequence[str]:
         """Say what a number on this release does not show."""
@@ -235,5 +244,23 @@ class MedVigilRelease:
         return rebuild(self._data, is_synthetic=self._is_synthetic)
 
     @cached_property
+    def _words(self) -> Mapping[str, WordQuestion]:
+        questions = word_questions(self._data, probes=self._probes, cases=self.cases)
+        return {one.id: one for one in questions}
+
+    @cached_property
     def _is_synthetic(self) -> bool:
         return (self._data / layout.SYNTHETIC_MARK).is_file()
+
+
+def _evenly(
+    asked: Sequence[tuple[str, Probe, str, str]], limit: int
+) -> list[tuple[str, Probe, str, str]]:
+    """Take so many, one of each kind in turn, and keep their order."""
+    turns: dict[tuple[str, str], int] = {}
+    ranked: list[tuple[int, int]] = []
+    for place, (_, probe, task, _) in enumerate(asked):
+        turn = turns.get((task, probe.kind), 0)
+        turns[task, probe.kind] = turn + 1
+        ranked.append((turn, place))
+    return [asked[place] for place in sorted(place for _, place in sorted(ranked)[:limit])]

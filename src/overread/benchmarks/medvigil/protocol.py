@@ -9,28 +9,33 @@ not known.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
 from overread.benchmarks.medvigil.axes import ALSO
 from overread.benchmarks.medvigil.layout import KINDS, TIERS
-from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer
+from overread.benchmarks.medvigil.words import OPEN, TRIPLET
+from overread.contracts import AlsoMetric, AnalysisPlan, Card, ExpectedCount, Scorer
 from overread.metrics.choice import ACCURACY
-from overread.metrics.evidence import MCS, TRAP_FAILURE
+from overread.metrics.evidence import MCS, OPEN_ACCURACY, TRAP_FAILURE, TRIPLET_COHERENCE
 from overread.records import Media, Option, Part, Profile, PublishedValue, Status
 from overread.scoring.choice_scorer import ChoiceScorer
+from overread.scoring.hidden_options import HiddenChoice, HiddenOptionsScorer
 from overread.scoring.honest_choice import read_choice
 from overread.scoring.published.medvigil import read_medvigil
+from overread.scoring.published.medvigil_open import OpenVerdictScorer
 
 __all__ = [
     "CARD",
     "PLAN",
     "TASK",
+    "WORDS_PLAN",
     "condition_of",
     "expected_counts",
     "notes",
+    "plan_for",
     "prompt",
     "published_numbers",
     "published_values",
@@ -55,8 +60,13 @@ CARD: Final = Card(
     licence="annotations CC BY 4.0, code MIT; pictures: VQA-RAD CC0, SLAKE CC BY-SA 4.0, ROCO CC "
     "BY-NC-SA 4.0, chest radiographs by credentialed access",
     access="Hugging Face jhq0709/MedVIGIL; name a folder of pictures with --media",
-    tasks={TASK: "pick the one option that fits the picture, or the safe one where none does"},
-    conditions=tuple(condition_of(kind) for kind in KINDS),
+    tasks={
+        TASK: "pick the one option that fits the picture, or the safe one where none does",
+        OPEN: "answer the same probes in words",
+        TRIPLET: "answer a question, its paraphrase, and it under a changed condition, in words",
+    },
+    asked_by_name=(OPEN, TRIPLET),
+    conditions=(*(condition_of(kind) for kind in KINDS), "vcf"),
     unit="case",
     synthetic_size=60,
     sources=("MedVIGIL (2026)", "hq0709/MedVIGIL"),
@@ -65,12 +75,25 @@ CARD: Final = Card(
 PLAN: Final = AnalysisPlan(
     strata=((), ("probe_kind",), ("tier",), ("source",), ("evidence",)),
     cells=("probe_kind",),
+    headline_only={"task": (TASK,)},
     # All probes of a case ask about one picture and one finding.
     cluster="case",
     cells_are_independent=False,
     also=ALSO,
     # The aggregator keeps rows whose status is ok: calls that failed or were blocked by the host
     # leave every denominator. A reply without a letter stays, as wrong.
+    published_drops=(Status.FAILED, Status.REFUSED),
+)
+
+WORDS_PLAN: Final = AnalysisPlan(
+    strata=((), ("probe_kind",), ("tier",), ("source",)),
+    cells=("probe_kind",),
+    cluster="case",
+    cells_are_independent=False,
+    headline=OPEN_ACCURACY.name,
+    also=(AlsoMetric(metric=TRIPLET_COHERENCE.name, only={"task": (TRIPLET,)}, all_of="triplet"),),
+    # What the rules leave to a judge has no verdict here.
+    headline_drops=(Status.UNDEFINED,),
     published_drops=(Status.FAILED, Status.REFUSED),
 )
 
@@ -95,16 +118,30 @@ _NOTES: Final[Mapping[str, tuple[str, ...]]] = {
 
 def prompt(question: str, options: Sequence[Option], media: Sequence[Media]) -> tuple[Part, ...]:
     """Word a probe for a chat model, its picture first."""
+    if not options:
+        return (*(Part(media=one) for one in media), Part(text=question))
     lines = [question, ""] if question else []
     lines += [f"{option.letter}) {option.text}" for option in options]
     words = Part(text="\n".join([*lines, "", _CLOSING]))
     return (*(Part(media=one) for one in media), words)
 
 
-def scorers(profile: Profile) -> tuple[Scorer, ...]:
-    """Give the scorers of a profile: what the released runner reads, or what a reply states."""
-    reader = read_medvigil if profile == "published" else read_choice
-    return (ChoiceScorer(profile=profile, reader=reader),)
+def plan_for(tasks: Collection[str]) -> AnalysisPlan:
+    """Give the plan of a run of these tasks: of words where nothing else is asked."""
+    return WORDS_PLAN if tasks and set(tasks) <= {OPEN, TRIPLET} else PLAN
+
+
+def scorers(profile: Profile, choices: Mapping[str, HiddenChoice]) -> tuple[Scorer, ...]:
+    """Give the scorers of a profile: what the released scripts read, or what a reply states.
+
+    `choices` are what questions in words leave to choose between, by item id.
+    """
+    if profile == "published":
+        return ChoiceScorer(profile=profile, reader=read_medvigil), OpenVerdictScorer()
+    return (
+        ChoiceScorer(profile=profile, reader=read_choice),
+        HiddenOptionsScorer(profile=profile, choices=choices),
+    )
 
 
 def notes(origin: Literal["published", "synthetic"]) -> tuple[str, ...]:
