@@ -8,6 +8,7 @@ from rich.table import Table
 
 from overread import registry
 from overread.cli.output import print_json, safe, show
+from overread.contracts import Dosed, Perturbation
 
 __all__ = ["list_command"]
 
@@ -112,6 +113,21 @@ def _audits() -> list[dict[str, str]]:
 def _perturbations() -> list[dict[str, str]]:
     kinds = [registry.find_perturbation(name) for name in registry.perturbation_names()]
     return [
-        {"name": kind.name, "what it does": kind.summary, "a fall says": kind.if_it_falls}
+        {
+            "name": kind.name,
+            "what it does": kind.summary,
+            "a fall says": kind.if_it_falls,
+            "doses": _doses(kind),
+        }
         for kind in kinds
     ]
+
+
+def _doses(kind: Perturbation) -> str:
+    """Word the levels that may stand after @: ``1 2 3 4 5, also -published -ssim``."""
+    if not isinstance(kind, Dosed):
+        return ""
+    pairs = [level.partition("-") for level in kind.levels]
+    numbers = dict.fromkeys(number for number, _, way in pairs if not way)
+    ways = dict.fromkeys(f"-{way}" for _, _, way in pairs if way)
+    return " ".join(numbers) + (f", also {' '.join(ways)}" if ways else "")

@@ -57,6 +57,8 @@ class Slips:
     """The seed is 42 and so many a level, the same for all pictures; None draws one for each."""
     calibrates: bool | None = True
     """Whether its calibration replaces a parameter that this change has; None where it has none."""
+    reach: tuple[float, float] | None = None
+    """Least and greatest value that its calibration tries, where ours tries more."""
     modalities: frozenset[str] = frozenset()
     """For what else it is used there."""
 
@@ -144,7 +146,7 @@ class DosedPicture:
             found = dose_by_likeness(
                 self.effect,
                 values,
-                self.search,
+                self._reach(self.search),
                 scene.render(_middle(media[0])),
                 level=self.level.partition("-")[0],
                 yardstick="as-released" if self.is_published else "as-shown",
@@ -237,6 +239,10 @@ class DosedPicture:
             return (change,)
         # The program for masks draws each colour out by itself, the other all of them together.
         return change, Effect(name="minmax", parameters=(("by_colour", is_mask),))
+
+    def _reach(self, search: Search) -> Search:
+        reach = self.slips.reach if self.is_published and self.slips is not None else None
+        return search if reach is None else replace(search, low=reach[0], high=reach[1])
 
     def _effects(self, item: Item, parameters: Parameters) -> tuple[Effect, ...]:
         named = {*self.values(is_mask=True, modality=None), "seed"}

@@ -23,6 +23,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"attenuation": value} for level, value in _TABLE.items()},
     modalities=frozenset({"ultrasound"}),
     is_random=True,
-    search=Search(parameter="attenuation", low=0.1, high=0.95),
-    slips=Slips(seed_step=300),
+    search=Search(parameter="attenuation", low=0.02, high=1.0),
+    slips=Slips(reach=(0.1, 0.95), seed_step=300),
 )

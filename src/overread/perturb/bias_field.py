@@ -28,6 +28,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table=_TABLE,
     modalities=frozenset({"mri"}),
     is_random=True,
-    search=Search(parameter="amplitude", low=0.1, high=0.98),
-    slips=Slips(seed_step=200),
+    search=Search(parameter="amplitude", low=0.02, high=1.0),
+    slips=Slips(reach=(0.1, 0.98), seed_step=200),
 )

@@ -24,6 +24,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"bands": value} for level, value in _TABLE.items()},
     modalities=frozenset({"oct"}),
     is_random=True,
-    search=Search(parameter="bands", low=1, high=8, whole=True),
-    slips=Slips(seed_step=910, modalities=frozenset({"fundus"})),
+    search=Search(parameter="bands", low=1, high=60, whole=True),
+    slips=Slips(reach=(1, 8), seed_step=910, modalities=frozenset({"fundus"})),
 )

@@ -23,6 +23,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"coverage": value} for level, value in _TABLE.items()},
     modalities=frozenset({"endoscopy"}),
     is_random=True,
-    search=Search(parameter="coverage", low=0.01, high=0.35),
-    slips=Slips(seed_step=700),
+    search=Search(parameter="coverage", low=0.01, high=2.0),
+    slips=Slips(reach=(0.01, 0.35), seed_step=700),
 )

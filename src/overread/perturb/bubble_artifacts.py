@@ -28,6 +28,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table=_TABLE,
     modalities=frozenset({"pathology"}),
     is_random=True,
-    search=Search(parameter="bubbles", low=1, high=15, whole=True),
-    slips=Slips(seed_step=1100),
+    search=Search(parameter="bubbles", low=1, high=120, whole=True),
+    slips=Slips(reach=(1, 15), seed_step=1100),
 )

@@ -9,7 +9,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -21,6 +21,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     summary="pictures are stored as JPEG of quality 90 to 10, in five doses",
     effect="compression-artifacts",
     table={level: {"quality": value} for level, value in _TABLE.items()},
-    search=Search(parameter="quality", low=5, high=95, more_is_stronger=False, whole=True),
+    search=Search(parameter="quality", low=1, high=100, more_is_stronger=False, whole=True),
+    slips=Slips(reach=(5, 95)),
     if_it_falls="right answers do not outlast compression",
 )

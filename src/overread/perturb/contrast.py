@@ -25,7 +25,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
         for level, value in _TABLE.items()
     },
     is_random=True,
-    search=Search(parameter="amount", low=0.01, high=0.6),
-    slips=Slips(values_of_words={"form": "offset"}),
+    search=Search(parameter="amount", low=0.01, high=1.0),
+    slips=Slips(reach=(0.01, 0.6), values_of_words={"form": "offset"}),
     if_it_falls="right answers hang on contrast",
 )

@@ -23,7 +23,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     effect="gaussian-blur",
     table={level: {"sigma_px": value} for level, value in _TABLE.items()},
     modalities=frozenset({"oct"}),
-    search=Search(parameter="sigma_px", low=0.3, high=4.0),
-    slips=Slips(modalities=frozenset({"fundus"})),
+    search=Search(parameter="sigma_px", low=0.1, high=40.0),
+    slips=Slips(reach=(0.3, 4.0), modalities=frozenset({"fundus"})),
     if_it_falls="right answers need fine detail",
 )

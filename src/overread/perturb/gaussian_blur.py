@@ -9,7 +9,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -21,6 +21,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     summary="pictures are blurred by sigma 0.5 to 3 px, in five doses",
     effect="gaussian-blur",
     table={level: {"sigma_px": value} for level, value in _TABLE.items()},
-    search=Search(parameter="sigma_px", low=0.1, high=10.0),
+    search=Search(parameter="sigma_px", low=0.1, high=40.0),
+    slips=Slips(reach=(0.1, 10.0)),
     if_it_falls="right answers need fine detail",
 )

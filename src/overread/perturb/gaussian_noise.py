@@ -22,7 +22,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     effect="gaussian-noise",
     table={level: {"sigma_of_range": value} for level, value in _TABLE.items()},
     is_random=True,
-    search=Search(parameter="sigma_of_range", low=0.001, high=0.3),
+    search=Search(parameter="sigma_of_range", low=0.0005, high=1.0),
     slips=Slips(
         factor={
             "dermoscopy": 0.8,
@@ -32,7 +32,8 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
             "fundus": 0.9,
             "pathology": 0.6,
             "ct": 1.2,
-        }
+        },
+        reach=(0.001, 0.3),
     ),
     if_it_falls="right answers do not outlast noise",
 )

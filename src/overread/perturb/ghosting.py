@@ -9,7 +9,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture, Values
+from overread.perturb._dosed_picture import DosedPicture, Slips, Values
 
 __all__ = ["PERTURBATION"]
 
@@ -27,5 +27,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     effect="ghosting",
     table=_TABLE,
     modalities=frozenset({"mri"}),
-    search=Search(parameter="gain", low=0.05, high=1.0),
+    search=Search(parameter="gain", low=0.02, high=5.0),
+    slips=Slips(reach=(0.05, 1.0)),
 )

@@ -29,6 +29,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table=_TABLE,
     modalities=frozenset({"dermoscopy"}),
     is_random=True,
-    search=Search(parameter="hairs", low=1, high=60, whole=True),
+    search=Search(parameter="hairs", low=1, high=200, whole=True),
     slips=Slips(calibrates=False),
 )

@@ -28,6 +28,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table=_TABLE,
     modalities=frozenset({"mri"}),
     is_random=True,
-    search=Search(parameter="most_shift_px", low=0.5, high=50.0),
-    slips=Slips(values={"in_order": False}, seed_step=100),
+    search=Search(parameter="most_shift_px", low=0.1, high=200.0),
+    slips=Slips(reach=(0.5, 50.0), values={"in_order": False}, seed_step=100),
 )

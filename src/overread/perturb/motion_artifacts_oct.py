@@ -29,6 +29,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table=_TABLE,
     modalities=frozenset({"oct"}),
     is_random=True,
-    search=Search(parameter="shift_of_width", low=0.01, high=0.2),
-    slips=Slips(seed_step=920, modalities=frozenset({"fundus"})),
+    search=Search(parameter="shift_of_width", low=0.004, high=0.8),
+    slips=Slips(reach=(0.01, 0.2), seed_step=920, modalities=frozenset({"fundus"})),
 )

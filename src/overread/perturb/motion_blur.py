@@ -24,7 +24,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
         level: {"length_px": value, "keeps_brightness": True} for level, value in _TABLE.items()
     },
     is_random=True,
-    search=Search(parameter="length_px", low=3, high=25, whole=True),
-    slips=Slips(values={"keeps_brightness": False}),
+    search=Search(parameter="length_px", low=2, high=101, whole=True),
+    slips=Slips(reach=(3, 25), values={"keeps_brightness": False}),
     if_it_falls="right answers need fine detail",
 )

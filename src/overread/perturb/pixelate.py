@@ -9,7 +9,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -21,6 +21,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     summary="pictures are sampled down to 0.8 to 0.3 of their size and up again, in five doses",
     effect="pixelate",
     table={level: {"factor": value} for level, value in _TABLE.items()},
-    search=Search(parameter="factor", low=0.1, high=0.95, more_is_stronger=False),
+    search=Search(parameter="factor", low=0.01, high=0.999, more_is_stronger=False),
+    slips=Slips(reach=(0.1, 0.95)),
     if_it_falls="right answers need fine detail",
 )

@@ -23,6 +23,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"gain": value} for level, value in _TABLE.items()},
     modalities=frozenset({"ultrasound"}),
     is_random=True,
-    search=Search(parameter="gain", low=0.05, high=0.6),
-    slips=Slips(seed_step=400),
+    search=Search(parameter="gain", low=0.02, high=5.0),
+    slips=Slips(reach=(0.05, 0.6), seed_step=400),
 )

@@ -10,7 +10,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -23,6 +23,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     effect="rotation",
     table={level: {"angle_degrees": value} for level, value in _TABLE.items()},
     is_random=True,
-    search=Search(parameter="angle_degrees", low=1.0, high=45.0),
+    search=Search(parameter="angle_degrees", low=0.05, high=90.0),
+    slips=Slips(reach=(1.0, 45.0)),
     if_it_falls="right answers hang on the upright position",
 )

@@ -9,7 +9,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -22,6 +22,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     effect="salt-pepper-noise",
     table={level: {"share": value} for level, value in _TABLE.items()},
     is_random=True,
-    search=Search(parameter="share", low=0.0001, high=0.1),
+    search=Search(parameter="share", low=0.0001, high=0.5),
+    slips=Slips(reach=(0.0001, 0.1)),
     if_it_falls="right answers do not outlast faulty pixels",
 )

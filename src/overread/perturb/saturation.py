@@ -23,6 +23,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"share": value} for level, value in _TABLE.items()},
     modalities=frozenset({"endoscopy"}),
     is_random=True,
-    search=Search(parameter="share", low=0.005, high=0.2),
-    slips=Slips(seed_step=800),
+    search=Search(parameter="share", low=0.005, high=1.0),
+    slips=Slips(reach=(0.005, 0.2), seed_step=800),
 )

@@ -10,7 +10,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -22,6 +22,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     summary="pictures shrink to 0.95 to 0.75 amid black, in five doses; marks shrink with them",
     effect="scale",
     table={level: {"factor": value} for level, value in _TABLE.items()},
-    search=Search(parameter="factor", low=0.5, high=0.98, more_is_stronger=False),
+    search=Search(parameter="factor", low=0.2, high=0.999, more_is_stronger=False),
+    slips=Slips(reach=(0.5, 0.98)),
     if_it_falls="right answers hang on size",
 )

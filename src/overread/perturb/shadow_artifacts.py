@@ -29,6 +29,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table=_TABLE,
     modalities=frozenset({"oct"}),
     is_random=True,
-    search=Search(parameter="width_of_side", low=0.02, high=0.25),
-    slips=Slips(seed_step=900, modalities=frozenset({"fundus"})),
+    search=Search(parameter="width_of_side", low=0.005, high=0.45),
+    slips=Slips(reach=(0.02, 0.25), seed_step=900, modalities=frozenset({"fundus"})),
 )

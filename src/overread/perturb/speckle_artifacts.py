@@ -24,6 +24,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"sigma": value} for level, value in _TABLE.items()},
     modalities=frozenset({"oct"}),
     is_random=True,
-    search=Search(parameter="sigma", low=0.05, high=0.6),
-    slips=Slips(seed_step=930, modalities=frozenset({"fundus"})),
+    search=Search(parameter="sigma", low=0.005, high=2.0),
+    slips=Slips(reach=(0.05, 0.6), seed_step=930, modalities=frozenset({"fundus"})),
 )

@@ -9,7 +9,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -22,6 +22,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     effect="speckle-noise",
     table={level: {"sigma": value} for level, value in _TABLE.items()},
     is_random=True,
-    search=Search(parameter="sigma", low=0.01, high=0.8),
+    search=Search(parameter="sigma", low=0.005, high=3.0),
+    slips=Slips(reach=(0.01, 0.8)),
     if_it_falls="right answers do not outlast speckle",
 )

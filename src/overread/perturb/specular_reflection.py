@@ -23,6 +23,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"gain": value} for level, value in _TABLE.items()},
     modalities=frozenset({"endoscopy"}),
     is_random=True,
-    search=Search(parameter="gain", low=0.1, high=0.85),
-    slips=Slips(seed_step=500),
+    search=Search(parameter="gain", low=0.02, high=3.0),
+    slips=Slips(reach=(0.1, 0.85), seed_step=500),
 )

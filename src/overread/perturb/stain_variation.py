@@ -23,6 +23,6 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     table={level: {"amount": value} for level, value in _TABLE.items()},
     modalities=frozenset({"pathology"}),
     is_random=True,
-    search=Search(parameter="amount", low=0.05, high=0.8),
-    slips=Slips(seed_step=1000),
+    search=Search(parameter="amount", low=0.01, high=1.0),
+    slips=Slips(reach=(0.05, 0.8), seed_step=1000),
 )

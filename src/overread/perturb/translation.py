@@ -10,7 +10,7 @@ from typing import Final
 
 from overread.contracts import Perturbation
 from overread.imaging.calibration import Search
-from overread.perturb._dosed_picture import DosedPicture
+from overread.perturb._dosed_picture import DosedPicture, Slips
 
 __all__ = ["PERTURBATION"]
 
@@ -23,6 +23,7 @@ PERTURBATION: Final[Perturbation] = DosedPicture(
     effect="translation",
     table={level: {"most_px": value} for level, value in _TABLE.items()},
     is_random=True,
-    search=Search(parameter="most_px", low=1, high=50, whole=True),
+    search=Search(parameter="most_px", low=1, high=200, whole=True),
+    slips=Slips(reach=(1, 50)),
     if_it_falls="right answers hang on the place in the picture",
 )
