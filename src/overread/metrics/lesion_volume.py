@@ -15,7 +15,6 @@ from overread.metrics.spec import MetricSpec
 __all__ = [
     "CLEAN_NEGATIVE",
     "OUTSIDE_ML",
-    "POOLED_DICE",
     "UNCOVERED_ML",
     "VOLUME_BIAS",
     "clean_negative",
@@ -78,14 +77,6 @@ VOLUME_BIAS: Final = _share(
     low=-1.0,
     high=math.inf,
     direction="none",
-)
-POOLED_DICE: Final = _share(
-    "pooled_dice",
-    "Dice of all studies' voxels together",
-    "no mask has a lesion",
-    low=0.0,
-    high=1.0,
-    direction="up",
 )
 
 

@@ -38,13 +38,13 @@ from overread.metrics.lesion_matching import (
 from overread.metrics.lesion_volume import (
     CLEAN_NEGATIVE,
     OUTSIDE_ML,
-    POOLED_DICE,
     UNCOVERED_ML,
     VOLUME_BIAS,
 )
 from overread.metrics.lesions import FNV_ML, FPV_ML
 from overread.metrics.overlap import DICE
 from overread.metrics.panoptic import PANOPTIC_QUALITY
+from overread.metrics.pooled import POOLED_DICE
 from overread.records import Media, Part, Profile, PublishedValue, Status
 
 __all__ = [
