@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -133,3 +135,34 @@ def test_without_a_pair_there_is_no_gap():
 def test_what_cannot_be_paired_is_said(options, words):
     with pytest.raises(UsageError, match=words):
         gap([(line(1, "venous"), 0.8), (line(1, "plain"), 0.6)], **options)
+
+
+def distance(planned, value, status=Status.OK):
+    return replace(score(planned, value, status), metric="assd_mm", unit="mm")
+
+
+def test_a_distance_without_a_mask_is_no_distance_of_0():
+    rows = [
+        (line(1, "venous"), 4.0),
+        (line(1, "plain"), None, Status.FAILED),
+        (line(2, "venous"), 2.0),
+        (line(2, "plain"), 5.0),
+        (line(3, "venous"), 1.0),
+        (line(3, "plain"), 3.0),
+        (line(3, "plain", 1), None, Status.UNPARSED),
+    ]
+    planned = [planned for planned, *_ in rows]
+    scores = [distance(*row) for row in rows]
+    asked = {"key": "phase", "first": "venous", "second": "plain", "profile": "honest"}
+    found = paired_gap(scores, planned, PLAN, **asked, metric="assd_mm")
+    assert found.value == pytest.approx((-3.0 - 2.0) / 2)
+    assert (found.n_pairs, found.n_unpaired, found.n_missing) == (2, 1, 0)
+    assert (found.missing_count_as_0, found.n_lost) == (False, 2)
+
+
+def test_a_metric_that_nothing_was_scored_by_has_no_gap_of_0():
+    rows = [(line(1, "venous"), 0.8), (line(1, "plain"), 0.6)]
+    with pytest.raises(UsageError, match=r"--metric: expected one that .* \(dice\), got hd95"):
+        gap(rows, metric="hd95")
+    with pytest.raises(UsageError, match="there is none"):
+        gap(rows, profile="published")

@@ -41,7 +41,12 @@ class PairedGap:
     n_unpaired: int
     """Units that have one under one of them alone; they are left out."""
     n_missing: int
-    """Items of the pairs without an answer: they count as 0."""
+    """Items of the pairs without an answer: they count as 0, where `missing_count_as_0`."""
+    missing_count_as_0: bool
+    """Whether 0 is no gift: not for a distance or a share of errors, where 0 would be the best.
+    There items without an answer leave the means, and patients without any other the pairs."""
+    n_lost: int
+    """Items without an answer that left: of any patient, not of the pairs alone."""
     first_mean: float | None
     """Over the pairs, each weighing one."""
     second_mean: float | None
@@ -68,7 +73,8 @@ def paired_gap(
     """Estimate how far a metric falls from one value of a stratum to another in the same patients.
 
     Where a patient has several items under one of them their mean is taken. What has no answer
-    counts as 0, and what the plan drops is left out, as in the estimates of the headline.
+    counts as 0 where more is better, and leaves where it is not; what the plan drops is left out,
+    as in the estimates of the headline.
 
     Parameters
     ----------
@@ -91,7 +97,8 @@ def paired_gap(
     Raises
     ------
     UsageError
-        The plan names no unit, no item has this key, or none this value of it.
+        The plan names no unit, no item has this key or this value of it, or nothing was scored by
+        the metric.
     """
     if plan.cluster is None:
         raise UsageError(
@@ -105,10 +112,14 @@ def paired_gap(
     for value in (first, second):
         _check_value(planned, key, value)
     chosen = replace(plan, headline=metric or plan.headline)
-    verdicts = join_verdicts(scores, planned, chosen, profile=profile)
+    rows = [each for each in scores if each.target is None and each.profile == profile]
+    _check_metric(rows, chosen.headline)
+    verdicts = join_verdicts(rows, planned, chosen, profile=profile)
     codes = planned_clusters(planned, plan.cluster).codes
     of_key = np.array([line.strata.get(key, "") for line in planned])
-    kept = ~verdicts.dropped & ~verdicts.ungradable
+    is_gain = chosen.headline == plan.headline or _is_gain(chosen.headline)
+    asked = ~verdicts.dropped & ~verdicts.ungradable & np.isin(of_key, (first, second))
+    kept = asked if is_gain else asked & verdicts.graded
     n_units = int(codes.max()) + 1
     means = [
         _means(verdicts.value, codes, kept & (of_key == value), n_units)
@@ -116,7 +127,7 @@ def paired_gap(
     ]
     there = [~np.isnan(mean) for mean in means]
     paired = there[0] & there[1]
-    missing = kept & ~verdicts.graded & np.isin(of_key, (first, second)) & paired[codes]
+    missing = kept & ~verdicts.graded & paired[codes]
     found = PairedGap(
         metric=chosen.headline,
         profile=profile,
@@ -127,6 +138,8 @@ def paired_gap(
         n_pairs=int(paired.sum()),
         n_unpaired=int((there[0] ^ there[1]).sum()),
         n_missing=int(missing.sum()),
+        missing_count_as_0=is_gain,
+        n_lost=int((asked & ~kept).sum()),
         first_mean=None,
         second_mean=None,
         value=None,
@@ -181,6 +194,28 @@ def _ends(metric: str) -> Ends | None:
             width = spec.high - spec.low
             return (-width, width) if math.isfinite(width) else None
     return None
+
+
+def _is_gain(metric: str) -> bool:
+    """Tell whether more of a metric is better and less than 0 is not to be had."""
+    return any(
+        spec.name == metric and spec.direction == "up" and spec.low >= 0 for spec in metric_specs()
+    )
+
+
+def _check_metric(rows: Sequence[Score], metric: str) -> None:
+    """Refuse a metric that nothing was scored by: zeros all over would be a gap of 0."""
+    if any(each.metric == metric and each.value is not None for each in rows):
+        return
+    names = sorted({each.metric for each in rows if each.value is not None})
+    raise UsageError(
+        expected(
+            "--metric",
+            rule=f"one that items were scored by ({', '.join(names) or 'there is none'})",
+            got=metric,
+            remedy="Choose one of them or the other profile; 'overread score RUN' scores a run.",
+        )
+    )
 
 
 def _check_value(planned: Sequence[PlannedItem], key: str, value: str) -> None:

@@ -99,6 +99,11 @@ def _print(found: PairedGap) -> None:
         )
     if found.n_missing:
         notice(f"{found.n_missing} items of these have no answer, and count as 0.")
+    if found.n_lost:
+        notice(
+            f"{found.n_lost} items without an answer are left out: as 0 they would pass for the "
+            "best."
+        )
     if found.reason:
         notice(f"{safe(found.reason[0].upper())}{safe(found.reason[1:])}.")
 
