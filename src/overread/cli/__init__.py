@@ -25,6 +25,8 @@ build = App(name="build", help="Build a release.")
 app.command(build)
 finetune = App(name="finetune", help="Train a model on a release's training split.")
 app.command(finetune)
+perturb = App(name="perturb", help="Look at what the changes of pictures do.")
+app.command(perturb)
 
 # By name, so that a command costs its import only when it is called.
 for _name, _help in {
@@ -77,6 +79,11 @@ build.command(
     "overread.cli.build_clicks_command:clicks_command",
     name="clicks",
     help="Simulate clicks on lesions and around them from masks, as TriALS's interactive task has.",
+)
+perturb.command(
+    "overread.cli.perturb_command:sheet_command",
+    name="sheet",
+    help="Draw one picture in every kind and dose of change, with the likeness each leaves.",
 )
 finetune.command(
     "overread.cli.finetune_command:finetune_clip_command",
