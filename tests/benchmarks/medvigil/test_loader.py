@@ -13,10 +13,12 @@ import pytest
 from PIL import Image
 
 from overread.benchmarks.medvigil import BENCHMARK, layout
-from overread.contracts import Selection
+from overread.contracts import Neighbours, NotApplicable, Scene, Selection
 from overread.errors import ReleaseError
 from overread.imaging.render import PictureRenderer
+from overread.imaging.stored_unit import UnitLooker
 from overread.records import Choice
+from overread.registry import find_perturbation
 
 # Probes by kind in the real release; together 2,556.
 COUNTS = {
@@ -99,6 +101,41 @@ def test_absent_pictures_are_made_from_their_originals(drawn: Path, release: Pat
         stored = np.asarray(Image.open(drawn / "images_perturbed" / name).convert("RGB"))
         assert np.array_equal(made, stored)
         assert "then" in shown.receipt.window
+
+
+def changed(root: Path, name: str) -> dict[str, np.ndarray]:
+    """Give originals changed by a perturbation in their boxes, by case."""
+    release, items = items_of(root, conditions=("original",))
+    kind, render = find_perturbation(name), PictureRenderer(root)
+    scene = Scene(others=Neighbours(items), unit_of=UnitLooker(root), render=render)
+    found: dict[str, np.ndarray] = {}
+    for item in items:
+        drawn = kind.draw(item, scene, 1)
+        if not isinstance(drawn, NotApplicable):
+            (shown,) = render(kind.apply(item, drawn, scene.others).media[0])
+            picture = Image.open(io.BytesIO(shown.data)).convert("RGB")
+            found[item.groups["case"]] = np.asarray(picture)
+    assert release.media_root == root
+    return found
+
+
+@pytest.mark.parametrize("name", ["roi-mask", "roi-decay@3"])
+def test_hiding_the_region_gives_the_released_picture(drawn: Path, name: str) -> None:
+    found = changed(drawn, name)
+    assert len(found) == len(list((drawn / "images_perturbed").glob("*_roi_masked.png"))) > 0
+    for case, pixels in found.items():
+        stored = Image.open(drawn / "images_perturbed" / f"{case}_roi_masked.png").convert("RGB")
+        assert np.array_equal(pixels, np.asarray(stored))
+
+
+def test_the_region_alone_shows_one_row_and_column_more_than_the_released_one(
+    drawn: Path,
+) -> None:
+    for case, pixels in changed(drawn, "roi-only").items():
+        stored = Image.open(drawn / "images_perturbed" / f"{case}_roi_only.png").convert("RGB")
+        rows, columns = np.nonzero((pixels != np.asarray(stored)).any(axis=-1))
+        last_row, last_column = rows.max(), columns.max()
+        assert ((rows == last_row) | (columns == last_column)).all()
 
 
 def test_pictures_may_lie_elsewhere(release: Path, tmp_path: Path) -> None:
