@@ -98,6 +98,26 @@ def test_the_ledger_stands_beside_the_means(folders, capsys):
     assert "predictions by their names without endings such as _seg" in naming["evidence"]
 
 
+@pytest.mark.parametrize("mask", [None, boxes(), boxes((1, A, ALL, ALL))])
+def test_nothing_to_find_has_no_overlap_whoever_answers(folders, capsys, mask):
+    """A case without foreground moves no mean over what references have, with a mask or without."""
+    references, predictions = folders
+    before = as_json(capsys, *folders, status=1)["ledger"]
+    write(references / "g.nii.gz", boxes())
+    if mask is not None:
+        write(predictions / "g_seg.nii.gz", mask)
+    found = as_json(capsys, *folders, "--lesions", status=1)
+    for one, other in zip(before, found["ledger"], strict=True):
+        assert other["n"] == one["n"] + 1
+        for policy in ("defined", "reference present"):
+            assert other["means"][policy] == one["means"][policy]
+            assert other["counted"][policy] == one["counted"][policy]
+    for row in (each for each in found["cases"] if each["case"] == "g"):
+        assert row["values"]["reference_voxels"] == row["values"]["lesions_missed"] == 0.0
+        assert row["values"]["dice"] is None
+        assert row["status"] == ("failed" if mask is None else "ok")
+
+
 def test_people_are_shown_what_was_lost_first(folders, capsys):
     assert call(*folders) == 1
     out = capsys.readouterr().out

@@ -10,15 +10,7 @@ from typing import Final, Literal
 from overread.analysis.mask_results import MaskCase, MaskGeometry, MaskResults, mask_results
 from overread.errors import UsageError, expected
 from overread.imaging.label_map import LabelMap, read_label_map
-from overread.metrics.lesion_matching import LESIONS_FOUND, LESIONS_INVENTED, LESIONS_MISSED
-from overread.metrics.lesions import FPV_ML
-from overread.metrics.overlap import (
-    OVERLAP_VOXELS,
-    PREDICTION_ML,
-    PREDICTION_VOXELS,
-    REFERENCE_ML,
-    REFERENCE_VOXELS,
-)
+from overread.metrics.overlap import REFERENCE_VOXELS
 from overread.records import Finding, Item, Mask, Reference, Response, Score, Severity, Status
 from overread.run.asking import Progress
 from overread.run.case_scoring import WORKERS, score_cases
@@ -26,28 +18,14 @@ from overread.run.case_worker import Case
 from overread.run.mask_folders import FolderCase, FolderCases, find_cases, find_images
 from overread.scoring.masks.case_report import CaseReport, take_reports
 from overread.scoring.masks.folder_scorer import FolderScorer
-from overread.scoring.masks.measures import MaskMeasures
+from overread.scoring.masks.measures import COUNTED, MaskMeasures
+from overread.scoring.masks.rows import EMPTY_REFERENCE, is_of_reference
 from overread.scoring.masks.structures import read_structures
 
 __all__ = ["MaskTask", "mask_reader", "score_mask_folders"]
 
 _RUN: Final = "score-masks"
 _SHOWN: Final = 3
-_COUNTS: Final = {
-    spec.name
-    for spec in (
-        REFERENCE_VOXELS,
-        PREDICTION_VOXELS,
-        OVERLAP_VOXELS,
-        REFERENCE_ML,
-        PREDICTION_ML,
-        LESIONS_FOUND,
-        LESIONS_MISSED,
-        LESIONS_INVENTED,
-        FPV_ML,
-    )
-}
-"""Metrics that are 0 for a label that nobody has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,21 +176,25 @@ def _absent(scores: Sequence[Score], names: Collection[str]) -> Iterator[Score]:
     for case, own in by_case.items():
         whole = {score.metric: score for score in own if score.target is None}
         held = {score.target for score in own}
+        # What the reference has is known without a prediction, and so is what it lacks.
+        known = whole.get(REFERENCE_VOXELS.name)
+        is_known = known is not None and known.value is not None
         for name in names:
             if name not in held:
                 for kind in kinds.values():
-                    yield _without_label(
-                        replace(kind, item=case, target=name), whole.get(kind.metric)
-                    )
+                    row = replace(kind, item=case, target=name)
+                    yield _without_label(row, whole.get(kind.metric), is_known=is_known)
 
 
-def _without_label(row: Score, whole: Score | None) -> Score:
+def _without_label(row: Score, whole: Score | None, *, is_known: bool) -> Score:
     """Turn a row into that of a label which the case does not have, by the case's own row."""
     if whole is None or whole.answer is not None:
         row = replace(row, answer="both empty", status=Status.UNDEFINED, reason="both empty")
+    elif is_known and is_of_reference(row.metric):
+        row = replace(row, answer=None, status=Status.UNDEFINED, reason=EMPTY_REFERENCE)
     else:
         row = replace(row, answer=None, status=whole.status, reason=whole.reason)
-    is_zero = row.metric in _COUNTS and (whole is None or whole.value is not None)
+    is_zero = row.metric in COUNTED and (whole is None or whole.value is not None)
     if is_zero:
         return replace(row, value=0.0, status=Status.OK, reason=None)
     return replace(

@@ -44,11 +44,27 @@ from overread.records import Status
 from overread.scoring.masks.pair import MaskPair
 from overread.scoring.rows import Outcome
 
-__all__ = ["MaskMeasures", "MaskPart", "Measured", "measure_pair", "measure_parts"]
+__all__ = ["COUNTED", "MaskMeasures", "MaskPart", "Measured", "measure_pair", "measure_parts"]
 
 NO_SPACING: Final = "no voxel size is stated"
 _SUMMED: Final = ("voxels", "ml", "lesions")
 """Units of metrics that are summed over labels; others are averaged."""
+
+
+_COUNTED: Final = (
+    REFERENCE_VOXELS,
+    PREDICTION_VOXELS,
+    OVERLAP_VOXELS,
+    REFERENCE_ML,
+    PREDICTION_ML,
+    LESIONS_FOUND,
+    LESIONS_MISSED,
+    LESIONS_INVENTED,
+    FPV_ML,
+)
+"""Metrics that are 0 where there is nothing on either side."""
+COUNTED: Final = frozenset(spec.name for spec in _COUNTED)
+"""Their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +135,8 @@ def measure_pair(
     pair
         The masks. Whether they lie on one grid is for the caller to look at: `MaskPair.check`.
     labels
-        Label → its name, in the order wanted. Other labels are left out.
+        Label → its name, in the order wanted. Other labels are left out. None of a case that is
+        empty on both sides: it has no voxel and no lesion.
     measures
         What is wanted.
 
@@ -134,6 +151,9 @@ def measure_pair(
     PredictionMaskError
         The two are of different sizes.
     """
+    if not labels:
+        yield from _nothing(pair, measures)
+        return
     among = tuple(labels)
     yield from measure_parts(
         (
@@ -188,6 +208,18 @@ def measure_parts(
     )
 
 
+def _nothing(pair: MaskPair, measures: MaskMeasures) -> Iterator[Measured]:
+    """Count nothing in a case without any label."""
+    fate = _joint_fate(())
+    for spec in measures.specs():
+        is_known = spec.unit != REFERENCE_ML.unit or pair.voxel_ml is not None
+        value = 0.0 if spec in _COUNTED and is_known else None
+        why = NO_SPACING if spec in _COUNTED and not is_known else None
+        yield Measured(spec=spec, target=None, outcome=_value(value, fate, why=why))
+    diagonal = _value(_diagonal_mm(pair), fate, why=NO_SPACING)
+    yield Measured(spec=GRID_DIAGONAL, target=None, outcome=diagonal)
+
+
 def _label(
     pair: MaskPair, label: int, among: tuple[int, ...], measures: MaskMeasures
 ) -> list[Outcome]:
@@ -195,9 +227,7 @@ def _label(
     fate = overlap.fate
     # Where the reference is empty no overlap can be earned: else n would depend on who answers.
     is_there = overlap.reference_voxels > 0
-    outcomes = [
-        _value(value if is_there else None, fate) for value in (overlap.dice, overlap.iou)
-    ]
+    outcomes = [_value(value if is_there else None, fate) for value in (overlap.dice, overlap.iou)]
     if measures.surface:
         outcomes += _surface(pair, label, among, measures.tolerances_mm)
     if measures.skeleton:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EMPTY_REFERENCE",
     "all_rows",
+    "is_of_reference",
     "mask_row",
     "predicted_file",
     "reason_of",
@@ -79,6 +80,11 @@ def all_rows(
     yield mask_row(item, response, outcome, spec=GRID_DIAGONAL, profile=profile)
 
 
+def is_of_reference(metric: str) -> bool:
+    """Tell whether a metric has no value where the reference is empty, whatever is answered."""
+    return metric in _OF_REFERENCE or metric.startswith(_SURFACE_DICE)
+
+
 def rows_without_prediction(
     item: Item,
     response: Response,
@@ -115,7 +121,7 @@ def rows_without_prediction(
         if measured is not None:
             reason = measured.reason if measured.value is None else outcome.reason
             yield replace(row, value=measured.value, status=measured.status, reason=reason)
-        elif row.target in empty and (_is_of_reference(row.metric) or row.metric in of_reference):
+        elif row.target in empty and (is_of_reference(row.metric) or row.metric in of_reference):
             yield replace(row, status=Status.UNDEFINED, reason=EMPTY_REFERENCE)
         else:
             yield row
@@ -137,7 +143,11 @@ def reference_measures(
     box = label_box(reference.array)
     array = reference.array[box] if box is not None else reference.array[:0]
     voxel_ml = reference.voxel_ml
-    totals: dict[MetricSpec, float] = {}
+    totals = {REFERENCE_VOXELS: 0.0}  # also of a reference without any label
+    if voxel_ml is not None:
+        totals[REFERENCE_ML] = 0.0
+    if measures.lesions is not None:
+        totals[LESIONS_MISSED] = 0.0
     for label, name in labels.items():
         mask = array == label
         found = {REFERENCE_VOXELS: float(mask.sum())}
@@ -146,7 +156,7 @@ def reference_measures(
         if measures.lesions is not None:
             found[LESIONS_MISSED] = float(_components(mask, measures))
         for spec, value in found.items():
-            totals[spec] = totals.get(spec, 0.0) + value
+            totals[spec] += value
             yield Measured(spec=spec, target=name, outcome=_known(value))
     for spec, value in totals.items():
         yield Measured(spec=spec, target=None, outcome=_known(value))
@@ -178,10 +188,6 @@ def predicted_file(response: Response) -> Path:
 def reason_of(error: ImageError, path: Path) -> str:
     """Give an error's message with the bare name of its file, not where it lies on this machine."""
     return without_root(str(error), path.parent)
-
-
-def _is_of_reference(metric: str) -> bool:
-    return metric in _OF_REFERENCE or metric.startswith(_SURFACE_DICE)
 
 
 def _components(mask: NDArray[np.bool_], measures: MaskMeasures) -> int:
