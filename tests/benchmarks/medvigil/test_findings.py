@@ -151,6 +151,43 @@ def test_triplets(release: Path, rewrite, column: str, source: str | None, probl
     assert found.effect == problem
 
 
+def mirrored_of(rows, case_letter: str):
+    """Give the mirrored probes that have a letter."""
+    return [
+        row
+        for row in rows
+        if row["probe_kind"] == "lr_flip" and row["correct_letter"] == case_letter
+    ]
+
+
+@pytest.mark.parametrize(
+    ("letter", "new", "code"),
+    [("B", "A", "mirror-answer-stays"), ("A", "B", "mirror-answer-moves")],
+)
+def test_mirrored_answers_that_contradict_the_flag(
+    release: Path, rewrite, letter: str, new: str, code: str
+) -> None:
+    rewrite(
+        release / "probes_mcq.csv",
+        lambda rows: mirrored_of(rows, letter)[0].update(correct_letter=new),
+    )
+    assert codes(release)[code][0].count == 1
+
+
+def test_changed_pictures_with_options_of_their_own(release: Path, rewrite) -> None:
+    rewrite(
+        release / "probes_mcq.csv",
+        lambda rows: mirrored_of(rows, "A")[0].update(choice_C="something else"),
+    )
+    assert codes(release)["options-not-inherited"][0].count == 1
+
+
+def test_a_text_only_subset_that_contradicts_the_manifest(release: Path) -> None:
+    path = release / "splits" / "text_only_subset.json"
+    path.write_text(json.dumps(json.loads(path.read_text())[1:]))
+    assert codes(release)["text-only-differs"][0].count == 1
+
+
 def test_splits_that_lose_and_repeat_cases(release: Path) -> None:
     path = release / "splits" / "by_tier.json"
     content = json.loads(path.read_text())

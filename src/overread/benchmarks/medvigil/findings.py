@@ -20,7 +20,7 @@ from overread.benchmarks.medvigil.layout import KINDS, Case, Probe, Region, Tabl
 from overread.benchmarks.medvigil.picture_findings import picture_findings
 from overread.benchmarks.medvigil.pictures import PictureResolver
 from overread.benchmarks.medvigil.readers import reader_findings
-from overread.benchmarks.medvigil.regions import box_problem, region_px
+from overread.benchmarks.medvigil.regions import REMADE, box_problem, region_px
 from overread.benchmarks.medvigil.worded import found, listed, listed_if
 from overread.records import Finding, Severity
 
@@ -75,6 +75,7 @@ def look(
     yield from _boxes(probes, grounding, cases, regions)
     yield from _options(probes)
     yield from _letters(probes)
+    yield from _inherited(probes, regions)
     yield from picture_findings(probes, cases, regions, pictures, thorough=thorough)
     yield from _triplets(data)
     yield from _splits(data, cases)
@@ -207,6 +208,33 @@ def _letters(probes: Mapping[str, Probe]) -> Iterator[Finding]:
     )
 
 
+def _inherited(probes: Mapping[str, Probe], regions: Mapping[str, Region]) -> Iterator[Finding]:
+    """Hold probes of changed pictures against the original they take their options from."""
+    originals = {p.case.casefold(): p for p in probes.values() if p.kind == "original"}
+    other_options: list[str] = []
+    still: list[str] = []
+    moved: list[str] = []
+    for name, one in probes.items():
+        original = originals.get(one.case.casefold())
+        if original is None or one.kind not in REMADE:
+            continue
+        if one.choices != original.choices:
+            other_options.append(name)
+        elif one.kind == "lr_flip":
+            region = regions.get(one.case.casefold())
+            is_lateral = region is not None and region.is_lateral
+            if is_lateral and one.correct == original.correct:
+                still.append(name)
+            elif not is_lateral and one.correct != original.correct:
+                moved.append(name)
+    effect = "the changed picture is asked about in other words: a fall may be the wording's"
+    yield from listed_if(Severity.WARNING, "options-not-inherited", other_options, effect)
+    effect = "sides decide, and the answer of the mirrored picture is that of the original"
+    yield from listed_if(Severity.ERROR, "mirror-answer-stays", still, effect)
+    effect = "sides do not decide, and the answer changes with the mirror"
+    yield from listed_if(Severity.ERROR, "mirror-answer-moves", moved, effect)
+
+
 def _triplets(data: Path) -> Iterator[Finding]:
     table = layout.read_table(data, layout.TRIPLETS_FILE)
     if table.problem is not None:
@@ -260,6 +288,16 @@ def _splits(data: Path, cases: Mapping[str, Case]) -> Iterator[Finding]:
             ]
             effect = "the tier of the manifest is used"
             yield from listed_if(Severity.WARNING, "two-tiers", wrong, effect)
+
+    content, problem = layout.read_json(data, f"{layout.SPLITS_FOLDER}/{layout.TEXT_ONLY}")
+    if problem is not None:
+        yield problem
+        return
+    listed_ids = cast("list[object]", content) if isinstance(content, list) else []
+    told = {each.casefold() for each in listed_ids if isinstance(each, str)}
+    differ = [case.id for key, case in cases.items() if case.text_only != (key in told)]
+    effect = "the manifest says otherwise, and is used"
+    yield from listed_if(Severity.WARNING, "text-only-differs", differ, effect)
 
 
 def _members(content: Any) -> dict[str, list[str]]:

@@ -44,6 +44,7 @@ __all__ = [
     "SPLITS",
     "SPLITS_FOLDER",
     "SYNTHETIC_MARK",
+    "TEXT_ONLY",
     "TIERS",
     "TRIPLETS_FILE",
     "Case",
@@ -70,6 +71,7 @@ SPLITS_FOLDER: Final = "splits"
 SPLITS: Final = ("by_tier", "by_source", "by_modality", "by_rarity")
 IMAGES: Final = "images"
 PERTURBED: Final = "images_perturbed"
+TEXT_ONLY: Final = "text_only_subset.json"
 SYNTHETIC_MARK: Final = "SYNTHETIC.txt"
 LETTERS: Final = "ABCDE"
 TIERS: Final = ("L1", "L2", "L3", "L4", "L5")

@@ -183,7 +183,7 @@ def _splits(root: Path, cases: Sequence[_Drawn]) -> None:
     for name, content in parts.items():
         _json(root / layout.SPLITS_FOLDER / f"{name}.json", content)
     text_only = [case.asked.case for case in cases if case.text_only]
-    _json(root / layout.SPLITS_FOLDER / "text_only_subset.json", text_only)
+    _json(root / layout.SPLITS_FOLDER / layout.TEXT_ONLY, text_only)
 
 
 def _reader_rows(
