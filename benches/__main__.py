@@ -14,6 +14,7 @@ from benches.exam_drawing import EXAM_LESIONS, measure_exam_drawing
 from benches.harness import measure_harness
 from benches.masks import measure_masks
 from benches.neighbours import NEIGHBOURS_LESIONS, NEIGHBOURS_WIDTH, measure_neighbours
+from benches.perturb import measure_perturb
 from benches.scale import LESIONS, QUESTIONS, measure_scale
 from benches.startup import measure_startup
 from benches.text_metrics import EMBEDDED_ALONE, PAIRS, measure_text_metrics
@@ -35,6 +36,7 @@ def main() -> None:
         "exam-drawing",
         "bootstrap",
         "masks",
+        "perturb",
     ]
     parser.add_argument("parts", nargs="*", choices=[*names, []])
     parser.add_argument("--quick", action="store_true", help="small sizes: does it still run?")
@@ -71,6 +73,9 @@ def main() -> None:
             draws=500 if quick else DRAWS,
         ),
         "masks": lambda: measure_masks(enlarged=1 if quick else 3, rounds=1 if quick else 3),
+        "perturb": lambda: measure_perturb(
+            pictures=2 if quick else 1000, side=96 if quick else 512, rounds=1 if quick else 3
+        ),
     }
     figures: dict[str, Any] = {
         "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
