@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter
 
 from overread import registry
 from overread.imaging.calibration import likeness
@@ -200,3 +201,13 @@ def test_shadows_and_blinks_leave_black_and_what_lies_beside() -> None:
     assert (rows == rows[:, :1]).all()
     black = (rows[:, 0] < 100).sum()
     assert 2 <= black <= 10
+
+
+@pytest.mark.parametrize("sigma_px", [0.5, 3.0, 5.0, 8.0, 64.0])
+@pytest.mark.parametrize("shape", [(60, 91), (47, 30, 3)])
+def test_blur_is_that_of_an_independent_library(sigma_px: float, shape: tuple[int, ...]) -> None:
+    pixels = np.random.default_rng(4).uniform(-1000, 1000, shape).astype(np.float32)
+    ours = find_effect("gaussian-blur").pixels(pixels, {"sigma_px": sigma_px})
+    # Kernels wider than the picture reflect it several times over; scipy does so too.
+    sigmas = (sigma_px, sigma_px, 0)[: len(shape)]
+    assert ours == pytest.approx(gaussian_filter(pixels, sigmas, truncate=4.0), abs=2e-3)
