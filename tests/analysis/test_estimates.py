@@ -399,3 +399,13 @@ def test_floors_of_real_exams_feed_the_gain(make_item, make_line, make_score, pl
     gain = _pick(estimate(scores, planned, plan, floors=floors), "gain_over_blind")
     assert gain.value == pytest.approx(0.75 - 0.5)
     assert gain.low < 0.25 < gain.high
+
+
+def test_a_value_beyond_its_range_does_not_stop_the_others(make_line, make_score, plan) -> None:
+    # autoPET's script multiplies arrays: a mask of 255s has a Dice of 1.99.
+    planned = [make_line(str(n), patient=f"p{n}") for n in range(5)]
+    scores = [make_score(str(n), (1.99, 0.5, 0.7, 0.9, 0.4)[n]) for n in range(5)]
+    estimates = estimate(scores, planned, plan)
+    total = _pick(estimates)
+    assert total.value == pytest.approx(0.898)
+    assert total.low < total.value < total.high

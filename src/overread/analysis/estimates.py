@@ -188,7 +188,7 @@ def _intervals(
         drawn = cluster_interval(
             np.stack([columns[place].values for place in rest], axis=1),
             stratum.codes,
-            ends=[_ends(columns[place], stratum, plan) for place in rest],
+            ends=[_held_ends(columns[place], stratum, plan) for place in rest],
             weights=np.stack([columns[place].weights for place in rest], axis=1),
             draws=plan.bootstrap_draws,
             level=plan.level,
@@ -220,6 +220,20 @@ def _corpus_interval(
         level=plan.level,
         rng=stratum_generator(plan.seed, stratum.stratum),
     )
+
+
+def _held_ends(column: Column, stratum: PlanStratum, plan: AnalysisPlan) -> Ends | None:
+    """Give the ends of a column's values; None where a value leaves them.
+
+    A benchmark's own code may compute what cannot be, such as a Dice of 1.99 of a mask of 255s.
+    """
+    ends = _ends(column, stratum, plan)
+    counted = column.values[column.weights > 0]
+    if ends is None or not counted.size:
+        return ends
+    slack = 1e-6 * (ends[1] - ends[0]) if np.isfinite(ends).all() else 0.0
+    inside = ends[0] - slack <= counted.min() and counted.max() <= ends[1] + slack
+    return ends if inside else None
 
 
 def _ends(column: Column, stratum: PlanStratum, plan: AnalysisPlan) -> Ends | None:
