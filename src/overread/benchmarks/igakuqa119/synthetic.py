@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from overread.benchmarks.igakuqa119 import layout
+from overread.imaging.drawn_shapes import draw_shapes
 from overread.imaging.encode import encode_png
 from overread.records import JsonValue
 
@@ -131,25 +131,7 @@ def _draw(
 
 
 def _figure(rng: np.random.Generator, path: Path, shapes: list[int]) -> None:
-    canvas = rng.normal(40, 8, (64, 64 * len(shapes)))
-    for place, shape in enumerate(shapes):
-        centre = 64 * place + int(rng.integers(26, 38)), int(rng.integers(26, 38))
-        canvas += 150 * _inside(shape, canvas.shape, centre)
-    path.write_bytes(encode_png(canvas.clip(0, 255).astype(np.uint8)))
-
-
-def _inside(shape: int, size: tuple[int, ...], centre: tuple[int, int]) -> NDArray[np.bool_]:
-    rows, columns = np.mgrid[: size[0], : size[1]]
-    across, down = columns - centre[0], rows - centre[1]
-    far, near = np.maximum(abs(down), abs(across)), np.minimum(abs(down), abs(across))
-    radius = np.hypot(down, across)
-    return (
-        radius < 14,
-        far < 12,
-        (far < 15) & (near < 4),
-        (radius < 15) & (radius > 10),
-        (abs(across) * 2 < down + 14) & (down < 12),
-    )[shape]
+    path.write_bytes(encode_png(draw_shapes(rng, shapes)))
 
 
 def _asked(one: _Drawn) -> JsonValue:
