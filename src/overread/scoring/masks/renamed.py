@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from overread.imaging.label_values import LabelArray
 from overread.scoring.masks.pair import MaskPair
 
 __all__ = ["Renamed", "renamed_labels"]
 
 _SAME: Final = 0.5
-"""Dice above which no other label can fit better."""
+"""Dice above which two labels are taken for one structure."""
 _MOST: Final = 50
-"""Labels of either side that are looked at."""
+"""Labels of the reference that are looked at."""
+_TABLED_BYTES: Final = 2
+"""Of labels that are looked up in a table of all that there can be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,24 +50,48 @@ def renamed_labels(pair: MaskPair) -> tuple[Renamed, ...]:
     Returns
     -------
     tuple of Renamed
-        Pairs with a Dice above one half, in the order of the reference's labels; each label is in
-        one pair at most, since two others cannot both overlap with more than half of it.
+        Each label of the reference with the one that fits it best, where Dice is above one half;
+        in the order of the reference's labels.
     """
     only_reference = [each for each in pair.reference_labels if each not in pair.prediction_labels]
     only_prediction = [each for each in pair.prediction_labels if each not in pair.reference_labels]
-    if not only_prediction:
+    only_reference = only_reference[:_MOST]
+    if not only_reference or not only_prediction:
         return ()
-    reference, prediction = pair.cropped
+    shared = _shared(pair.cropped, only_reference, only_prediction)
+    sizes = np.array([pair.overlap(other).prediction_voxels for other in only_prediction])
     found: list[Renamed] = []
-    for label in only_reference[:_MOST]:
-        under = prediction[reference == label]
-        values, counts = np.unique(under, return_counts=True)
-        for other, count in zip(values.tolist(), counts.tolist(), strict=True):
-            total = (
-                pair.overlap(label).reference_voxels + pair.overlap(int(other)).prediction_voxels
+    for label, counts in zip(only_reference, shared, strict=True):
+        dice = 2 * counts / (pair.overlap(label).reference_voxels + sizes)
+        best = int(dice.argmax())
+        if dice[best] > _SAME:
+            found.append(
+                Renamed(reference=label, prediction=only_prediction[best], dice=float(dice[best]))
             )
-            if other in only_prediction and 2 * count > _SAME * total:
-                found.append(
-                    Renamed(reference=label, prediction=int(other), dice=2 * count / total)
-                )
     return tuple(found)
+
+
+def _shared(
+    sides: tuple[LabelArray, LabelArray], rows: Sequence[int], columns: Sequence[int]
+) -> NDArray[np.int64]:
+    """Count the voxels of each pair of labels, shape (rows, columns), in one pass."""
+    reference, prediction = sides
+    width = len(columns) + 1
+    counts = np.zeros((len(rows) + 1) * width, dtype=np.int64)
+    for plane in range(reference.shape[-1]):
+        row = _places(reference[..., plane], rows)
+        row *= width
+        row += _places(prediction[..., plane], columns)
+        counts += np.bincount(row.ravel(), minlength=counts.size)
+    return counts.reshape(-1, width)[1:, 1:]
+
+
+def _places(array: LabelArray, labels: Sequence[int]) -> NDArray[np.int64]:
+    """Give the place of each voxel's label among ascending ones, from 1; 0 where it is none."""
+    if array.dtype.itemsize <= _TABLED_BYTES:
+        table = np.zeros(np.iinfo(array.dtype).max + 1, dtype=np.int64)
+        table[list(labels)] = np.arange(1, len(labels) + 1)
+        return table[array]
+    known = np.asarray(labels)
+    place = np.minimum(np.searchsorted(known, array), len(known) - 1)
+    return np.where(known[place] == array, place + 1, 0)
