@@ -11,6 +11,7 @@ import pytest
 
 from overread.analysis.standings import letter
 from overread.cli import main
+from overread.cli.compare_scale import Scale
 from overread.cli.compare_tables import counted, thousands
 
 
@@ -242,3 +243,14 @@ def test_counts_are_written_for_people() -> None:
     assert counted(1, "patient") == "1 patient"
     assert counted(2310, "item") == "2,310 questions"
     assert counted(2, "study") == "2 studies"
+
+
+def test_distances_are_told_in_their_unit_and_the_smaller_is_better() -> None:
+    scale = Scale(unit="mm", smaller_is_better=True)
+    assert scale.size(-3.25) == "3.25 mm"
+    assert scale.bounds(-4.0, -1.5) == "-4 to -1.5"
+    assert scale.ahead(-1.0)  # the first has less
+    assert not scale.ahead(1.0)
+    shares = Scale(unit="points")
+    assert (shares.size(0.042), shares.gap(-0.042), shares.heading) == ("4.2 points", "-4.2", "%")
+    assert shares.ahead(0.1)

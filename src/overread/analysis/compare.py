@@ -107,6 +107,9 @@ class Comparison:
     metric: str
     profile: Profile
     labels: tuple[str, ...]
+    value_unit: str
+    """``share`` for values from 0 to 1, else the metric's unit: ``mm``, ``ml``."""
+    smaller_is_better: bool
     adjust: Adjust
     """How p values are adjusted."""
     unit: str
@@ -213,6 +216,8 @@ def compare(
         metric=chosen.metric,
         profile=profile,
         labels=tuple(run.label for run in runs),
+        value_unit=chosen.value_unit,
+        smaller_is_better=chosen.smaller_is_better,
         adjust=adjust,
         unit=pairs[0].unit,
         standings=standings(
@@ -225,6 +230,7 @@ def compare(
                 )
             },
             apart,
+            smaller_is_better=chosen.smaller_is_better,
         ),
         pairs=tuple(totals),
         by_stratum=tuple(by_stratum),

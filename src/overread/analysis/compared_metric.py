@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,14 @@ from overread.analysis.corpus_metrics import CORPUS_METRICS
 from overread.analysis.verdicts import Verdicts, join_scores
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
+from overread.metrics.spec import MetricSpec
 from overread.records import PlannedItem, Profile, Score, Status
+from overread.registry import metric_specs
 
-__all__ = ["ComparedMetric", "compared_metric", "run_notes"]
+__all__ = ["SHARE_UNIT", "ComparedMetric", "compared_metric", "run_notes"]
+
+SHARE_UNIT: Final = "share"
+"""`Comparison.value_unit` of what is written in per cent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +37,18 @@ class ComparedMetric:
     """Whether what has no value counts as not right; the headline always is one."""
     valueless: tuple[Status, ...] = ()
     """Of the headline, rows that leave the pairs: it has no value there whoever answers."""
+
+    @property
+    def value_unit(self) -> str:
+        """``share`` for values from 0 to 1 (or -1 to 1), else the metric's own unit."""
+        spec = _spec(self.metric)
+        return SHARE_UNIT if spec is None or abs(spec.high) <= 1 else spec.unit
+
+    @property
+    def smaller_is_better(self) -> bool:
+        """Whether less is better, as of distances."""
+        spec = _spec(self.metric)
+        return spec is not None and spec.direction == "down"
 
     def join(self, label: str, scores: Iterable[Score], planned: Sequence[PlannedItem]) -> Verdicts:
         """Join a run's scores with its planned questions.
@@ -154,6 +172,10 @@ def run_notes(
     if left_out := int((~metric.counted(verdicts)).sum()):
         has, it_is = ("has", "it is") if left_out == 1 else ("have", "they are")
         yield f"{_questions(left_out)} of {label} {has} no value; {it_is} left out of its pairs."
+
+
+def _spec(metric: str) -> MetricSpec | None:
+    return next((spec for spec in metric_specs() if spec.name == metric), None)
 
 
 def _questions(n: int) -> str:

@@ -21,9 +21,12 @@ class Standing:
 
 
 def standings(
-    values: Mapping[str, tuple[float, int]], apart: Collection[frozenset[str]]
+    values: Mapping[str, tuple[float, int]],
+    apart: Collection[frozenset[str]],
+    *,
+    smaller_is_better: bool = False,
 ) -> tuple[Standing, ...]:
-    """Order runs by their value, the highest first, and group them.
+    """Order runs by their value, the best first, and group them.
 
     Parameters
     ----------
@@ -31,13 +34,16 @@ def standings(
         Run → value and number of questions.
     apart
         Pairs of runs that are told apart.
+    smaller_is_better
+        Whether the smallest value stands first.
 
     Returns
     -------
     tuple
         Runs of equal value stand in the order given.
     """
-    ordered = sorted(values, key=lambda label: -values[label][0])
+    sign = 1 if smaller_is_better else -1
+    ordered = sorted(values, key=lambda label: sign * values[label][0])
     groups = undistinguished(ordered, apart)
     return tuple(
         Standing(

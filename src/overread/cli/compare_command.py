@@ -11,7 +11,9 @@ from rich.padding import Padding
 
 from overread.analysis.asked import check_same_release, release_of
 from overread.analysis.compare import Comparison, RunScores, compare
+from overread.analysis.compared_metric import SHARE_UNIT, compared_metric
 from overread.analysis.plans import plan_of
+from overread.cli.compare_scale import scale_of
 from overread.cli.compare_tables import (
     margin_table,
     pair_sentences,
@@ -98,7 +100,8 @@ def compare_command(
     check_same_release(runs, manifests)
     planned = [line for run in scores for line in run.planned]
     plan = plan_of(release_of(manifests[0], release), planned)
-    share = None if margin is None else margin / 100
+    is_share = compared_metric(plan, metric=metric, profile=profile).value_unit == SHARE_UNIT
+    share = margin / 100 if margin is not None and is_share else margin
     found = compare(
         scores, plan, profile=profile, metric=metric, adjust=adjust, margin=share, power=power
     )
@@ -115,19 +118,26 @@ def compare_command(
 
 
 def _print(found: Comparison, margin: float | None, *, by_stratum: bool) -> None:
-    what = f"{found.metric}, {found.profile} profile (%)"
+    scale = scale_of(found)
+    what = f"{found.metric}, {found.profile} profile ({scale.heading})"
     if len(found.labels) > 2:
         show(*standing_tables(found))
     several = len(found.labels) > 2
     names = ("run 1", "run 2")
-    show(pair_table(what, found.pairs, names=names, unit=found.unit, has_order=several))
+    show(
+        pair_table(what, found.pairs, names=names, unit=found.unit, scale=scale, has_order=several)
+    )
     for pair in found.pairs if by_stratum else ():
         rows = [r for r in found.by_stratum if (r.first, r.second) == (pair.first, pair.second)]
         title = f"{pair.first} and {pair.second}: {what}"
-        show(pair_table(title, rows, names=("stratum",), unit=found.unit, has_order=several))
+        show(
+            pair_table(
+                title, rows, names=("stratum",), unit=found.unit, scale=scale, has_order=several
+            )
+        )
     if len(found.pairs) <= _MOST_IN_WORDS:
         for pair in found.pairs:
-            first, *further = pair_sentences(pair, found.unit)
+            first, *further = pair_sentences(pair, found.unit, scale)
             show(f"[bold]{safe(first)}[/]")
             show(*(Padding(safe(text), (0, 0, 0, 2)) for text in further))
         return

@@ -11,7 +11,8 @@ from rich.table import Table
 from overread.analysis.compare import Comparison, PairDifference
 from overread.analysis.compared_margin import WithinMargin
 from overread.analysis.standings import letter
-from overread.cli.output import is_wide, number_table, percent, safe, stratum_name
+from overread.cli.compare_scale import Scale, scale_of
+from overread.cli.output import is_wide, number_table, safe, stratum_name
 
 __all__ = [
     "margin_table",
@@ -34,7 +35,7 @@ def standing_tables(found: Comparison) -> Iterator[Table]:
 
     Where there are many runs the columns go on in a further table.
     """
-    best_first = found.standings
+    best_first, scale = found.standings, scale_of(found)
     numbers = {standing.label: place for place, standing in enumerate(best_first, start=1)}
     columns = list(best_first[:-1])  # nobody is below the last
     step = _COLUMNS_WIDE if is_wide() else _COLUMNS_SLIM
@@ -46,7 +47,7 @@ def standing_tables(found: Comparison) -> Iterator[Table]:
         table.add_column("", justify="right")
         table.add_column("run", overflow="fold", min_width=8)
         if start == 0:
-            table.add_column("%", justify="right", no_wrap=True)
+            table.add_column(scale.heading, justify="right", no_wrap=True)
             table.add_column("group", justify="left", no_wrap=True)
         for standing in shown:
             table.add_column(str(numbers[standing.label]), justify="right", no_wrap=True)
@@ -54,9 +55,9 @@ def standing_tables(found: Comparison) -> Iterator[Table]:
             own = numbers[standing.label]
             lead = [str(own), safe(standing.label)]
             if start == 0:
-                lead += [percent(standing.value), "".join(map(letter, standing.groups))]
+                lead += [scale.value(standing.value), "".join(map(letter, standing.groups))]
             below = [
-                _gap(cells[frozenset((standing.label, other.label))], standing.label)
+                _gap(cells[frozenset((standing.label, other.label))], standing.label, scale)
                 if numbers[other.label] < own
                 else ""
                 for other in shown
@@ -69,9 +70,9 @@ def _of_difference(level: float) -> str:
     return f"{100 * level:g} % of diff"
 
 
-def _gap(pair: PairDifference, label: str) -> str:
+def _gap(pair: PairDifference, label: str, scale: Scale) -> str:
     gap = pair.difference if pair.first == label else -pair.difference
-    return f"{100 * gap:+.1f}{'*' if pair.is_told_apart else ' '}"
+    return f"{scale.gap(gap)}{'*' if pair.is_told_apart else ' '}"
 
 
 def pair_table(
@@ -80,6 +81,7 @@ def pair_table(
     *,
     names: tuple[str, ...],
     unit: str,
+    scale: Scale,
     has_order: bool,
 ) -> Table:
     """Tabulate pairs; `names` are the columns that say which: the runs, or the stratum.
@@ -106,9 +108,9 @@ def pair_table(
             **_names(row),
             "stratum": safe(stratum_name(row.stratum)),
             "n": str(row.n),
-            "1, 2": f"{percent(row.first_value)}, {percent(row.second_value)}",
-            "diff": points(row.difference),
-            interval: _bounds(row.low, row.high),
+            "1, 2": f"{scale.value(row.first_value)}, {scale.value(row.second_value)}",
+            "diff": scale.gap(row.difference),
+            interval: scale.bounds(row.low, row.high),
             "only 1, 2": f"{_dash(row.only_first)}, {_dash(row.only_second)}",
             "p McN": _p(row.p_mcnemar, mark="*" if row.adjusted == "mcnemar" else ""),
             f"p {unit}": _p(row.p_sign_flip, mark="*" if row.adjusted == "sign flip" else ""),
@@ -120,7 +122,7 @@ def pair_table(
 
 def power_table(found: Comparison) -> Table:
     """Tabulate what the exam can show of each pair, and what would settle it."""
-    power = found.pairs[0].exam.power
+    power, scale = found.pairs[0].exam.power, scale_of(found)
     table = number_table(
         f"What these {_plural(2, 'question')} can show (power {100 * power:.0f} %)"
     )
@@ -136,8 +138,8 @@ def power_table(found: Comparison) -> Table:
     for pair in found.pairs:
         exam = pair.exam
         shown = {
-            "diff": points(pair.difference),
-            "shows from": percent(exam.smallest_difference),
+            "diff": scale.gap(pair.difference),
+            "shows from": scale.value(exam.smallest_difference),
             "effect": "–" if exam.design_effect is None else f"{exam.design_effect:.2f}",
             _plural(2, found.unit): thousands(exam.units),
             "needed": _needed(exam.units_needed),
@@ -149,7 +151,9 @@ def power_table(found: Comparison) -> Table:
 
 def margin_table(found: Comparison, margin: float) -> Table:
     """Tabulate which pairs differ by less than the margin."""
-    table = number_table(f"Within ±{100 * margin:g} points?")
+    scale = scale_of(found)
+    shown_margin = f"{100 * margin:g} points" if scale.is_share else scale.size(margin)
+    table = number_table(f"Within ±{shown_margin}?")
     for name in ("run 1", "run 2"):
         table.add_column(name, overflow="fold", min_width=6)
     level = next((pair.margin.level for pair in found.pairs if pair.margin), 0.9)
@@ -164,7 +168,7 @@ def margin_table(found: Comparison, margin: float) -> Table:
         if (within := pair.margin) is None:
             continue
         shown = {
-            interval: _bounds(within.low, within.high),
+            interval: scale.bounds(within.low, within.high),
             "p 1 not worse": _p(within.p_first_not_worse, mark=""),
             "p 2 not worse": _p(within.p_second_not_worse, mark=""),
             "p both": _p(within.p_equivalent, mark=""),
@@ -189,17 +193,17 @@ def two_intervals(found: Comparison) -> str:
     )
 
 
-def pair_sentences(pair: PairDifference, unit: str) -> Iterator[str]:
+def pair_sentences(pair: PairDifference, unit: str, scale: Scale) -> Iterator[str]:
     """Say in sentences what a pair shows, what it could have shown, and what would settle it."""
     exam = pair.exam
     one, two = pair.first, pair.second
-    ahead, behind = (one, two) if pair.difference >= 0 else (two, one)
-    gap = 100 * abs(pair.difference)
+    ahead, behind = (one, two) if scale.ahead(pair.difference) else (two, one)
+    gap = scale.size(pair.difference)
     p = "no p value" if pair.p_adjusted is None else f"adjusted p {pair.p_adjusted:.2g}"
     if pair.is_told_apart:
-        yield f"{one} and {two} are told apart: {ahead} is better by {gap:.1f} points ({p})."
-    elif round(gap, 1):
-        lead = f"{ahead} is ahead of {behind} by {gap:.1f} points"
+        yield f"{one} and {two} are told apart: {ahead} is better by {gap} ({p})."
+    elif gap != scale.size(0):
+        lead = f"{ahead} is ahead of {behind} by {gap}"
         yield f"{one} and {two} cannot be told apart: {lead} ({p})."
     else:
         yield f"{one} and {two} cannot be told apart: they score the same ({p})."
@@ -207,18 +211,18 @@ def pair_sentences(pair: PairDifference, unit: str) -> Iterator[str]:
     if exam.smallest_difference is not None:
         effect = "" if exam.design_effect is None else f", design effect {exam.design_effect:.2f}"
         yield (
-            f"With {asked} a difference of {100 * exam.smallest_difference:.1f} points or more is "
+            f"With {asked} a difference of {scale.size(exam.smallest_difference)} or more is "
             f"found in {100 * exam.power:.0f} % of exams{effect}."
         )
     if exam.reason is not None:
         yield f"{exam.reason[0].upper()}{exam.reason[1:]}."
     if not pair.is_told_apart:
-        yield from _settling(pair, unit)
+        yield from _settling(pair, unit, scale)
     if pair.margin is not None:
-        yield from _margin_sentences(pair.margin, exam.units, unit)
+        yield from _margin_sentences(pair.margin, exam.units, unit, scale)
 
 
-def _settling(pair: PairDifference, unit: str) -> Iterator[str]:
+def _settling(pair: PairDifference, unit: str, scale: Scale) -> Iterator[str]:
     """Say how many patients more would separate two runs that are not told apart."""
     exam = pair.exam
     if exam.units_needed is not None:
@@ -232,17 +236,17 @@ def _settling(pair: PairDifference, unit: str) -> Iterator[str]:
         far = max(pair.low, pair.high, key=abs)
         yield (
             f"At best, with the {100 * pair.level:.0f} % interval's far end of "
-            f"{100 * far:+.1f} points, {counted(exam.units_needed_at_best, unit)}; if the truth is "
-            "no difference, no number."
+            f"{scale.gap(far)} {scale.unit}, {counted(exam.units_needed_at_best, unit)}; if the "
+            "truth is no difference, no number."
         )
 
 
-def _margin_sentences(within: WithinMargin, units: int, unit: str) -> Iterator[str]:
-    margin = f"{100 * within.margin:g} points"
+def _margin_sentences(within: WithinMargin, units: int, unit: str, scale: Scale) -> Iterator[str]:
+    margin = f"{100 * within.margin:g} points" if scale.is_share else scale.size(within.margin)
     if within.p_equivalent is None:
         yield f"Whether they differ by less than {margin} is open: {within.reason}."
         return
-    bounds = _bounds(within.low, within.high)
+    bounds = scale.bounds(within.low, within.high)
     between = f"{100 * within.level:.0f} % interval of the difference {bounds}"
     claims = {
         "equivalent": f"They differ by less than {margin}",
@@ -281,11 +285,6 @@ def thousands(n: int) -> str:
     return f"{n:,}" if n < 10**7 else f"{n:.0e}".replace("e+0", "e").replace("e+", "e")
 
 
-def points(share: float) -> str:
-    """Write a difference of shares in points, with its sign."""
-    return f"{100 * share:+.1f}"
-
-
 def _plural(n: int, unit: str) -> str:
     word = "question" if unit == "item" else unit
     if n == 1:
@@ -299,10 +298,6 @@ def _names(pair: PairDifference) -> dict[str, str]:
 
 def _needed(units: int | None) -> str:
     return "–" if units is None else thousands(units)
-
-
-def _bounds(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{points(low)} to {points(high)}"
 
 
 def _p(value: float | None, *, mark: str) -> str:

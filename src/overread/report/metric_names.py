@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 _SHORT_NAMES = {
+    "mcs": "MCS",
     "bleu": "BLEU",
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
