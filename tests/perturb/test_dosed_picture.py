@@ -16,6 +16,7 @@ from overread.errors import UsageError
 from overread.imaging.calibration import BANDS
 from overread.imaging.encode import encode_png
 from overread.imaging.picture_effect import change_pixels, find_effect
+from overread.imaging.recipes import recipe_named
 from overread.imaging.render import PictureRenderer
 from overread.perturb._dosed_picture import DosedPicture
 from overread.records import Box, Boxes, Item, Mask, Media, Points, Recipe, Reference
@@ -324,6 +325,20 @@ def test_one_good_box_is_enough(shown: Callable[..., tuple[Item, Scene]]) -> Non
     assert found == {"grey": 128, "share": 2 / 3}
     volume = replace(item, media=(replace(item.media[0], kind="volume", boxes=boxes[1:]),))
     assert isinstance(KINDS["roi-mask"].draw(volume, scene, 1), NotApplicable)
+
+
+def test_numbers_of_a_volume_are_changed_but_not_saved_or_likened(
+    item_of: Callable[..., Item], scene_of: Callable[..., Scene]
+) -> None:
+    media = Media(
+        paths=("a.nii.gz",), kind="volume", recipe=Recipe(volume=recipe_named("array-hu"))
+    )
+    item = item_of(1, media=(media,))
+    drawn(KINDS["gaussian-noise"].at("3"), item, scene_of(item))
+    for level in ("3-published", "3-ssim", "3-published-ssim"):
+        found = KINDS["gaussian-noise"].at(level).draw(item, scene_of(item), 1)
+        assert isinstance(found, NotApplicable)
+        assert "gives numbers" in found.reason
 
 
 def test_grey_leaves_a_picture_that_shows_nothing(

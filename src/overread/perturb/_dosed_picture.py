@@ -134,6 +134,10 @@ class DosedPicture:
         modality = named_modality(item.strata.get("modality", ""))
         if modality is not None and not self.is_for(modality):
             return NotApplicable(reason=f"it is made for {', '.join(sorted(self.modalities))}")
+        if any(map(_gives_numbers, media)) and self.level not in self.table:
+            return NotApplicable(
+                reason="its preparation gives numbers: no picture is saved or likened"
+            )
         if self.needs_boxes and (problem := _box_problem(item, scene)):
             return NotApplicable(reason=problem)
         if self.needs_colour and not _has_colour(scene, media[0]):
@@ -283,6 +287,10 @@ def _box_fault(box: Box, media: Media, scene: Scene) -> str | None:
     if across >= _WHOLE * width and down >= _WHOLE * height:
         return "its box covers the whole picture"
     return None
+
+
+def _gives_numbers(media: Media) -> bool:
+    return media.recipe.volume is not None and media.recipe.volume.output == "array"
 
 
 def _middle(media: Media) -> Media:
