@@ -223,3 +223,31 @@ def test_a_metric_that_nobody_declared_has_no_worst_value_of_its_own() -> None:
     assert read.worst == {}
     # the missing one counts as 1, the worst there is: (3 + 1) / 2 over (1 + 2) / 2
     assert [row.method for row in ranked(one, two, plan=plan).rows] == ["one", "two"]
+
+
+@pytest.mark.parametrize("n_units", [4, 9, 40])
+def test_no_p_is_smaller_than_so_many_patients_can_give(n_units: int) -> None:
+    # One method is before the other in every patient: by chance once in 2**n_units times.
+    from types import SimpleNamespace
+
+    from overread.analysis.ranking.options import RankingOptions
+    from overread.analysis.ranking.pairs import pairs_by_score
+
+    stable = SimpleNamespace(
+        score_gap_error=[[0.0, 0.01], [0.01, 0.0]],
+        is_exact=True,
+        draws=1000,
+        n_units=n_units,
+        ahead=[[0.0, 1.0], [0.0, 0.0]],
+    )
+    (pair,) = pairs_by_score(
+        ["a", "b"],
+        np.array([1.0, 2.0]),
+        RankingOptions(),
+        stable,
+        n_cases=n_units,  # type: ignore[arg-type]
+    )
+    assert pair.p_first >= 0.5**n_units
+    assert pair.method == ("bootstrap, t" if n_units < 20 else "bootstrap, normal")
+    assert pair.better == (None if n_units == 4 else "first")
+    assert pair.high - pair.low > 2 * 1.9599 * 0.01 - 1e-9

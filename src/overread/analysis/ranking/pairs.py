@@ -16,7 +16,7 @@ from overread.analysis.ranking.rules import one_sided
 from overread.analysis.ranking.stability import RankStability
 from overread.stats import _special
 from overread.stats.bootstrap import cluster_sums
-from overread.stats.few_clusters import cluster_interval
+from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 from overread.stats.multiplicity import holm
 from overread.stats.power import clusters_needed
 
@@ -140,10 +140,14 @@ def pairs_by_score(
     Notes
     -----
     The score of a method depends on all others, so there is no paired test of cases. The
-    difference of two scores is compared with its standard deviation over resamples, as normal.
+    difference of two scores is compared with its standard deviation over resamples, as normal; with
+    fewer than `FEW_CLUSTERS` units as Student's t. No p is smaller than a permutation of so many
+    units could give, one half to their number: nine patients agree by chance once in 512 times.
     """
     places = list(combinations(range(len(methods)), 2))
-    z = _special.normal_quantile((1 + options.level) / 2)
+    n_units = 0 if stable is None else stable.n_units
+    few = n_units < FEW_CLUSTERS
+    z = _quantile((1 + options.level) / 2, n_units if few else None)
     pairs: list[MethodPair] = []
     for i, j in places:
         gap = float(scores[i] - scores[j])
@@ -152,10 +156,11 @@ def pairs_by_score(
         # No resample changes the difference: it is as sure as so many resamples can say.
         fixed = error is not None and not known and abs(gap) > 1e-12
         least = 0.0 if stable is None or stable.is_exact else 1.0 / (1 + stable.draws)
+        least = max(least, 0.5**n_units)
         p_first = p_second = needed = None
         if known and error is not None and stable is not None:
-            p_first = max(_special.normal_cdf(gap / error), least)
-            p_second = max(_special.normal_cdf(-gap / error), least)
+            p_first = max(_below(gap / error, n_units if few else None), least)
+            p_second = max(_below(-gap / error, n_units if few else None), least)
             spread = error * float(np.sqrt(stable.n_units))
             needed = _clusters(gap, spread, options, n_pairs=len(places))
         elif fixed:
@@ -170,7 +175,7 @@ def pairs_by_score(
                 difference=gap if np.isfinite(gap) else None,
                 low=gap - z * error if known and error is not None else None,
                 high=gap + z * error if known and error is not None else None,
-                method="bootstrap, normal" if known else "none",
+                method=f"bootstrap, {'t' if few else 'normal'}" if known else "none",
                 test="bootstrap of the score",
                 p_first=p_first,
                 p_second=p_second,
@@ -185,6 +190,20 @@ def pairs_by_score(
             )
         )
     return _adjusted(pairs, options)
+
+
+def _quantile(share: float, n_units: int | None) -> float:
+    """Give a quantile of the normal distribution, or of Student's t of so many units."""
+    if n_units is None:
+        return _special.normal_quantile(share)
+    return _special.t_quantile(n_units - 1, share) if n_units > 1 else float("inf")
+
+
+def _below(value: float, n_units: int | None) -> float:
+    """Give the probability of a smaller value in either distribution."""
+    if n_units is None:
+        return _special.normal_cdf(value)
+    return _special.t_cdf(n_units - 1, value) if n_units > 1 else 1.0
 
 
 def better_than(pairs: Sequence[MethodPair], methods: Sequence[str]) -> NDArray[np.bool_]:
