@@ -97,9 +97,20 @@ def test_labels_stand_apart() -> None:
     assert [row.metric for row in rows] == ["iou", "dice"]
 
 
-@pytest.mark.parametrize("metric", ["reference_ml", "no such metric"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "reference_ml",
+        "no such metric",
+        "swapped_share",  # 0 is the best of it
+        "reference_skeleton_mm",  # a length, neither good nor bad
+        "clean_negative",  # of empty references alone
+    ],
+)
 def test_a_metric_without_a_worst_value_is_refused(metric: str) -> None:
-    with pytest.raises(UsageError, match="overlaps from 0 to 1 or distances"):
+    with pytest.raises(
+        UsageError, match="overlaps from 0 to 1 of which more is better, or distances"
+    ):
         mask_ledger([], metrics=[metric])
 
 

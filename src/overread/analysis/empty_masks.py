@@ -26,6 +26,7 @@ __all__ = [
     "POLICIES",
     "LedgerRow",
     "Policy",
+    "has_worst_value",
     "ledger_of_labels",
     "mask_ledger",
 ]
@@ -37,6 +38,7 @@ BOTH_EMPTY: Final = "both empty"
 DIAGONAL: Final = "grid_diagonal_mm"
 """The metric whose one row a case says what a distance to nothing is taken for."""
 _REFERENCE_VOXELS: Final = "reference_voxels"
+_OF_EMPTY_REFERENCES: Final = ("clean_negative",)
 
 Policy: TypeAlias = Literal["defined", "reference present", "empty agreement is perfect"]
 POLICIES: Final[Mapping[Policy, str]] = {
@@ -98,7 +100,7 @@ def mask_ledger(scores: Iterable[Score], *, metrics: Sequence[str]) -> tuple[Led
     Raises
     ------
     UsageError
-        A metric that has no worst value: neither from 0 to 1 nor a distance.
+        A metric that has no worst value (`has_worst_value`).
     """
     every = list(scores)
     diagonals = {
@@ -173,13 +175,27 @@ def _together(rows: Sequence[LedgerRow]) -> LedgerRow:
     )
 
 
+def has_worst_value(spec: MetricSpec) -> bool:
+    """Tell whether the ledger has a worst value for a metric, so that a policy can count it.
+
+    An overlap or another share of which more is better has 0, a distance of which less is better
+    the diagonal of the grid. A length that is neither good nor bad has none, and what is measured
+    of empty references alone is no matter of these policies.
+    """
+    if spec.name in _OF_EMPTY_REFERENCES:
+        return False
+    if spec.unit == "mm":
+        return spec.direction == "down"
+    return (spec.low, spec.high) == (0.0, 1.0) and spec.direction == "up"
+
+
 def _checked(metric: str, specs: Mapping[str, MetricSpec]) -> MetricSpec:
     spec = specs.get(metric)
-    if spec is None or not (spec.unit == "mm" or (spec.low, spec.high) == (0.0, 1.0)):
+    if spec is None or not has_worst_value(spec):
         raise UsageError(
             expected(
                 "metrics",
-                rule="overlaps from 0 to 1 or distances in mm",
+                rule="overlaps from 0 to 1 of which more is better, or distances in mm",
                 got=metric,
                 remedy="A volume has no worst value: show its median and its count instead.",
             )

@@ -101,7 +101,8 @@ def test_the_ledger_shows_the_mean_under_three_policies(page: Words) -> None:
     assert "Where defined" in said
     assert "Reference present" in said
     assert "Empty agreement is perfect" in said
-    assert "3 of 3 means depend on the rule" in said
+    assert "every label" in said
+    assert "4 of 4 means depend on the rule" in said  # of three labels and of all together
 
 
 def test_strata_and_sizes_have_their_strips(page: Words) -> None:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from overread.analysis.empty_masks import DIAGONAL, POLICIES, LedgerRow, Policy, mask_ledger
+from overread.analysis.empty_masks import (
+    POLICIES,
+    LedgerRow,
+    Policy,
+    has_worst_value,
+    ledger_of_labels,
+    mask_ledger,
+)
 from overread.report.masks.scales import mask_number, metric_title
 from overread.report.masks.sides import MaskSide, shown_metrics, unit_of
 from overread.report.metric_names import spec_of
@@ -23,7 +30,7 @@ _WORDS: Final[dict[Policy, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerLine:
-    """One label of one side."""
+    """One label of one side, or all of them together."""
 
     label: str
     side: str
@@ -52,9 +59,7 @@ def ledger_tables(sides: Sequence[MaskSide]) -> tuple[LedgerTable, ...]:
     tables: list[LedgerTable] = []
     for metric in ledger_metrics(shown_metrics(sides)):
         unit = unit_of(sides, metric)
-        lines = [
-            _line(row, side, metric, unit) for side in sides for row in _in_order(side, metric)
-        ]
+        lines = [line for side in sides for line in _lines(side, metric, unit)]
         tables.append(
             LedgerTable(
                 title=metric_title(metric, unit),
@@ -68,24 +73,20 @@ def ledger_tables(sides: Sequence[MaskSide]) -> tuple[LedgerTable, ...]:
 
 def ledger_metrics(metrics: Sequence[str]) -> list[str]:
     """Keep the metrics that a ledger can count: overlaps from 0 to 1 and distances."""
-    return [one for one in metrics if _has_worst(one) and one != DIAGONAL]
+    specs = {one: spec_of(one) for one in metrics}
+    return [one for one, spec in specs.items() if spec is not None and has_worst_value(spec)]
 
 
-def _has_worst(metric: str) -> bool:
-    """Tell whether a metric has a worst value, so that a policy can count it."""
-    spec = spec_of(metric)
-    return spec is not None and (spec.unit == "mm" or (spec.low, spec.high) == (0.0, 1.0))
-
-
-def _in_order(side: MaskSide, metric: str) -> list[LedgerRow]:
-    """Order the rows as labels stand; a mean over labels in a case is not among them."""
-    rows = mask_ledger(side.results.scores, metrics=[metric])
-    own = [row for row in rows if row.target is not None] or list(rows)
+def _lines(side: MaskSide, metric: str, unit: str) -> list[LedgerLine]:
+    """Order the rows as labels stand, all together first; a case's mean over labels is none."""
+    rows = ledger_of_labels(mask_ledger(side.results.scores, metrics=[metric]))
     order = {name: place for place, name in enumerate(side.results.labels.values())}
-    return sorted(own, key=lambda row: order.get(row.target or "", -1))
+    whole = "every label" if len(rows) > 1 else "case"
+    ordered = sorted(rows, key=lambda row: order.get(row.target or "", -1))
+    return [_line(row, side, metric, unit, whole) for row in ordered]
 
 
-def _line(row: LedgerRow, side: MaskSide, metric: str, unit: str) -> LedgerLine:
+def _line(row: LedgerRow, side: MaskSide, metric: str, unit: str, whole: str) -> LedgerLine:
     counts = (
         row.n_both_present,
         row.n_missed,
@@ -95,7 +96,7 @@ def _line(row: LedgerRow, side: MaskSide, metric: str, unit: str) -> LedgerLine:
     )
     first, second, third, fourth, fifth = map(count, counts)
     return LedgerLine(
-        label=row.target or "case",
+        label=row.target or whole,
         side=side.label,
         colour=side.colour,
         n=count(row.n),
