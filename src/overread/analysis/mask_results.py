@@ -117,7 +117,8 @@ class MaskResults:
     only_reference: tuple[str, ...] = ()
     """Names or values of labels that no prediction has anywhere."""
     only_prediction: tuple[str, ...] = ()
-    """Likewise of the reference; they are not scored."""
+    """Likewise of the references. Those in `labels` are scored as invented; others, which nobody
+    named or the reference has no file of, are not scored."""
 
     def __post_init__(self) -> None:
         ids = [case.id for case in self.cases]

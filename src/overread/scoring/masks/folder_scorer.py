@@ -58,7 +58,7 @@ class FolderScorer:
 
     labels: Mapping[int, str] | None
     """Label → its name; None takes every label that either side has, named by its number, and of
-    folders every structure."""
+    folders every structure that the reference has a file of."""
     measures: MaskMeasures
     spacing_mm: tuple[float, ...] | None = None
     """Taken for true on both sides."""
