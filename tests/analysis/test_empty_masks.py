@@ -51,6 +51,14 @@ def test_a_missing_mask_of_an_empty_reference_has_nothing_to_find() -> None:
     assert row.means["empty agreement is perfect"] == 0.4
 
 
+def test_an_unusable_reference_counts_nowhere() -> None:
+    lost = replace(_row("u", None, None, "hd95_mm"), status=Status.UNDEFINED)
+    there = [_row("a", 2.0, "both present", "hd95_mm"), _row("a", 9.0, None, "grid_diagonal_mm")]
+    alone, beside = (mask_ledger(each, metrics=["hd95_mm"]) for each in (there, [*there, lost]))
+    assert alone == beside
+    assert alone[0].counted["reference present"] == 1
+
+
 def test_a_distance_to_nothing_is_the_diagonal_of_its_grid() -> None:
     # MONAI #9095: dropped, a missed structure improves the mean.
     scores = [

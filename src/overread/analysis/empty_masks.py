@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from overread.errors import UsageError, expected
 from overread.metrics.spec import MetricSpec
-from overread.records import Profile, Score
+from overread.records import Profile, Score, Status
 from overread.registry import metric_specs
 
 __all__ = [
@@ -59,7 +59,7 @@ class LedgerRow:
     profile: Profile
     target: str | None
     n: int
-    """Cases."""
+    """Cases whose reference can be used."""
     n_both_present: int
     n_missed: int
     """The reference has foreground, the prediction has none."""
@@ -88,7 +88,8 @@ def mask_ledger(scores: Iterable[Score], *, metrics: Sequence[str]) -> tuple[Led
     scores
         Score rows of mask scorers; `Score.answer` says which side was empty, and where no mask was
         read a row of ``reference_voxels`` whether the reference is. Rows of ``grid_diagonal_mm``
-        are the worst distance of their item.
+        are the worst distance of their item. A row that is UNDEFINED without a fate and without an
+        empty reference has an unusable one: it counts nowhere.
     metrics
         Which metrics, in the order wanted: overlaps from 0 to 1 or distances in mm.
 
@@ -117,7 +118,7 @@ def mask_ledger(scores: Iterable[Score], *, metrics: Sequence[str]) -> tuple[Led
         spec = _checked(metric, specs)
         groups: dict[tuple[Profile, str | None], list[Score]] = {}
         for score in every:
-            if score.metric == metric:
+            if score.metric == metric and not _is_nobodys(score, empty):
                 groups.setdefault((score.profile, score.target), []).append(score)
         for (profile, target), group in groups.items():
             rows.append(_row(spec, profile, target, group, diagonals, empty))
@@ -201,6 +202,13 @@ def _checked(metric: str, specs: Mapping[str, MetricSpec]) -> MetricSpec:
             )
         )
     return spec
+
+
+def _is_nobodys(score: Score, empty: Collection[tuple[str, int, str | None]]) -> bool:
+    """Tell a row whose reference cannot be used: nobody can be scored on it."""
+    if score.status is not Status.UNDEFINED or score.answer is not None:
+        return False
+    return (score.item, score.draw, score.target) not in empty
 
 
 def _row(
