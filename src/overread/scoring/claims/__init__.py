@@ -1,0 +1,1 @@
+"""Reads what a free report claims: findings asserted, denied, hedged or not mentioned."""
