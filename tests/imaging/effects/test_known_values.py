@@ -211,3 +211,15 @@ def test_blur_is_that_of_an_independent_library(sigma_px: float, shape: tuple[in
     # Kernels wider than the picture reflect it several times over; scipy does so too.
     sigmas = (sigma_px, sigma_px, 0)[: len(shape)]
     assert ours == pytest.approx(gaussian_filter(pixels, sigmas, truncate=4.0), abs=2e-3)
+
+
+@pytest.mark.parametrize("part", [1 / 64, 1 / 16, 1 / 4])
+@pytest.mark.parametrize("shape", [(60, 91), (90, 30, 3)])
+def test_edges_are_continued_as_an_independent_library_does(
+    part: float, shape: tuple[int, ...]
+) -> None:
+    pixels = np.random.default_rng(4).uniform(-1000, 1000, shape).astype(np.float32)
+    ours = find_effect("blur").pixels(pixels, {"sigma_of_side": part})
+    sigmas = (part * max(shape), part * max(shape), 0)[: len(shape)]
+    theirs = gaussian_filter(pixels, sigmas, mode="nearest", truncate=4.0)
+    assert ours == pytest.approx(theirs, abs=2e-3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ __all__ = [
 
 Real = NDArray[np.float32]
 
-_WIDE_PX: Final = 5.0
+_WIDE_PX: Final = 1.5
 """From this sigma on two cosine transforms cost less than the kernel."""
 
 
@@ -116,17 +116,29 @@ def enlarged(field: NDArray[Any], rows: int, columns: int) -> Real:
     return np.asarray(small.resize((columns, rows), Image.Resampling.BICUBIC), dtype=np.float32)
 
 
-def blurred(field: NDArray[Any], sigma_px: float) -> Real:
-    """Blur each colour by itself: edges reflected, the kernel cut at 4 sigma."""
+def blurred(
+    field: NDArray[Any], sigma_px: float, *, edges: Literal["reflected", "continued"] = "reflected"
+) -> Real:
+    """Blur each colour by itself, the kernel cut at 4 sigma."""
     from scipy.ndimage import gaussian_filter
 
     if sigma_px <= 0:
         return exact(field)
     real = np.asarray(field, dtype=np.float32)
-    if sigma_px >= _WIDE_PX:
+    if sigma_px < _WIDE_PX:
+        mode = "reflect" if edges == "reflected" else "nearest"
+        found: Any = gaussian_filter(real, (sigma_px, sigma_px, 0.0)[: field.ndim], mode=mode)
+        return found
+    if edges == "reflected":
         return _blurred_by_cosines(real, sigma_px)
-    found: Any = gaussian_filter(real, (sigma_px, sigma_px, 0.0)[: field.ndim])
-    return found
+    reach = _reach(sigma_px)
+    wide = np.pad(real, ((reach, reach), (reach, reach), (0, 0))[: field.ndim], mode="edge")
+    return _blurred_by_cosines(wide, sigma_px)[reach:-reach, reach:-reach]
+
+
+def _reach(sigma_px: float) -> int:
+    """Give how far a kernel reaches, as scipy cuts it."""
+    return int(4 * sigma_px + 0.5)
 
 
 def _blurred_by_cosines(real: Real, sigma_px: float) -> Real:
@@ -144,8 +156,7 @@ def _blurred_by_cosines(real: Real, sigma_px: float) -> Real:
 
 @lru_cache(maxsize=16)
 def _response(size: int, sigma_px: float) -> Real:
-    reach = int(4 * sigma_px + 0.5)
-    steps = np.arange(1, reach + 1)
+    steps = np.arange(1, _reach(sigma_px) + 1)
     weights = np.exp(-0.5 * (steps / sigma_px) ** 2)
     waves = np.cos(np.pi / size * np.outer(np.arange(size), steps))
     return ((1 + 2 * waves @ weights) / (1 + 2 * weights.sum())).astype(np.float32)
