@@ -79,3 +79,14 @@ def test_volumes_texts_and_draws_are_still_measured(
     for one in maps:
         assert one["overread"]["label_maps_of_memory"] >= 2
         assert "cannot run the peers" in one["peers"]["skipped"]
+
+
+def test_changes_of_pictures_are_measured_with_and_without_a_counterpart() -> None:
+    from benches.perturb import measure_perturb
+
+    found = measure_perturb(pictures=1, side=48, rounds=1)
+    figures = found["1 pictures, 48×48"]
+    assert len(figures) >= 50
+    assert all(row["cpu_seconds"] >= 0 for row in figures.values())
+    assert "times scikit-image" in figures["gaussian-blur"]  # it is installed here
+    assert "times scikit-image" not in figures["blood"]
