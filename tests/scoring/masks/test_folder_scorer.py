@@ -101,6 +101,25 @@ def test_a_missing_prediction_and_a_missing_reference(write_mask, boxes, tmp_pat
     assert found["dice", "1"].status is Status.UNPARSED
 
 
+@pytest.mark.parametrize("is_absolute", [True, False])
+def test_reasons_hold_the_bare_names_of_files(
+    write_mask, boxes, tmp_path, monkeypatch, is_absolute
+):
+    """However the folder was typed: a page of scores tells nothing of where it lay."""
+    monkeypatch.chdir(tmp_path)
+    write_mask("secret/one.nii.gz", boxes((1, A, ALL, ALL)))
+    write_mask("secret/small.nii.gz", boxes((1, A, ALL, ALL))[:-1])
+    (tmp_path / "secret" / "bad.nii.gz").write_bytes(b"bad")
+    folder = tmp_path / "secret" if is_absolute else (tmp_path / "secret").relative_to(tmp_path)
+    for name in ("bad.nii.gz", "small.nii.gz"):
+        found, _ = score(
+            FolderScorer(labels=None, measures=PLAIN), folder / "one.nii.gz", folder / name
+        )
+        reason = found["dice", "1"].reason or ""
+        assert name in reason
+        assert "secret" not in reason
+
+
 @pytest.fixture
 def structures(write_mask, boxes, tmp_path):
     """A folder of structures on either side, and the label map of the first."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -187,7 +189,10 @@ def predicted_file(response: Response) -> Path:
 
 def reason_of(error: ImageError, path: Path) -> str:
     """Give an error's message with the bare name of its file, not where it lies on this machine."""
-    return without_root(str(error), path.parent)
+    message, folder = without_root(str(error), path.parent), os.fspath(path.parent)
+    if path.is_absolute() or folder == os.curdir:
+        return message
+    return re.sub(rf"(?<![\w/.-]){re.escape(folder)}{re.escape(os.sep)}", "", message)
 
 
 def _components(mask: NDArray[np.bool_], measures: MaskMeasures) -> int:
