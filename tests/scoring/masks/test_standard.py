@@ -312,6 +312,11 @@ def test_a_picture_without_a_voxel_size_has_overlaps_and_no_distances(tmp_path):
     assert found["lesions_found", None].value == 1.0
     for name in ("hd_mm", "reference_ml", "fpv_ml", "grid_diagonal_mm"):
         assert found[name, None].reason == "no voxel size is stated"
+    # A missed one has no surface Dice either: else a mean would be over the missed alone.
+    Image.fromarray(np.zeros_like(array)).save(tmp_path / "none.png")
+    found = rows(scorer, response(tmp_path / "none.png"), reference="reference.png")
+    assert (found["dice", None].value, found["nsd_2mm", None].value) == (0.0, None)
+    assert found["nsd_2mm", None].reason == "no voxel size is stated"
 
 
 def test_items_that_ask_for_words_are_left_to_others(scorer):

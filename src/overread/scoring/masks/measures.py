@@ -253,12 +253,12 @@ def _surface(
 ) -> list[Outcome]:
     fate = pair.overlap(label).fate
     n_metrics = 3 + len(tolerances_mm)
+    if fate in ("both empty", "invented"):
+        return [_value(None, fate)] * n_metrics
+    if pair.spacing_mm is None:  # of a missed one neither: its 0 would be all that a mean is over
+        return [_value(None, fate, why=NO_SPACING)] * n_metrics
     if fate == "missed":  # no distance to nothing; of its surface no share is found
         return [*[_value(None, fate)] * 3, *[_value(0.0, fate)] * len(tolerances_mm)]
-    if fate != "both present":
-        return [_value(None, fate)] * n_metrics
-    if pair.spacing_mm is None:
-        return [_value(None, fate, why=NO_SPACING)] * n_metrics
     found = pair.surface(label, among=among)
     if found is None:  # pragma: no cover - both sides have voxels
         return [_value(None, fate)] * n_metrics
