@@ -36,12 +36,13 @@ EXCLUSIONS: Final[Mapping[str, str]] = {
     "key-is-no-number": "the question offers no options, and the key is no number",
     "key-count": "the stem asks for another number of options than the key has",
     "alternative-sets": "the key accepts several sets or numbers",
-    "no-question": "there is neither text nor figure",
+    "no-question": "there is no text, no figure and no option",
 }
 """Why a question is not asked: reason → in words."""
 
 FLAGS: Final[Mapping[str, str]] = {
     "several-accepted": "the stem asks for one option and the key names several: each is right",
+    "empty-question": "its text is lost: only options or figures are shown",
     "corrupt-text": "a character could not be read when the data set was made",
     "odd-characters": "control characters or invisible ones were taken out",
     "empty-option": "an option has no text",
@@ -129,12 +130,13 @@ def read_question(row: Mapping[str, object]) -> ExamQuestion | None:
     wants_all = bool(options) and count is None and asks_for_all(text)
     kind: ExamKind = "several" if wants_all else exam_kind(options, count)
     answer, accepted, exclusion = _held(key, kind, options, count)
-    if not text and not passage and not figures:
+    if not (text or passage or figures or options):
         exclusion = "no-question"
     told = [value for _, value in labelled if value]
     raw = (row.get("question_text"), row.get("text_reference"), row.get("options"))
     found = {
         "several-accepted": len(accepted) > 1,
+        "empty-question": not text,
         "corrupt-text": any("\ufffd" in each for each in (text, passage, *told)),
         "odd-characters": _INVISIBLE.search("".join(_strings(raw))) is not None,
         "empty-option": bool(options) and not are_drawn and len(told) < len(options),
