@@ -34,8 +34,7 @@ def estimates(root: Path) -> Estimates:
         text = answer if right else "図がなく答えられません。"
         rows.append(json.dumps({"item": item.id, "text": text}, ensure_ascii=False))
     answers, run = root.with_name("answers.jsonl"), root.with_name("run.sqlite")
-    answers.write_text("
-".join(rows), encoding="utf-8")
+    answers.write_text("\n".join(rows), encoding="utf-8")
     with pytest.raises(SystemExit) as stop:
         main(["score", "jmed48k", str(root), "--predictions", str(answers), "--out", str(run)])
     assert not stop.value.code
