@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import nibabel
@@ -303,3 +305,14 @@ def test_the_real_pair(released_data, tmp_path, capsys):
     assert first["hd95_mm"] == 3.0
     assert first["nsd_3mm"] == pytest.approx(0.9999, abs=5e-5)
     assert (tmp_path / "index.html").stat().st_size > 10_000
+
+
+def test_the_command_loads_no_more_than_it_needs_to_begin():
+    """Statistics, readers and tables come when they are asked for: help is there at once."""
+    heavy = ("scipy", "polars", "nibabel", "skimage", "PIL", "cc3d", "edt", "jinja2")
+    code = (
+        "import sys, overread.cli.score_masks_command\n"
+        f"print(*(name for name in {heavy!r} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

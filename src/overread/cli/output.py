@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -18,9 +18,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 from rich.table import Table
 
-from overread.analysis.plan_strata import WEIGHTING
 from overread.records import Estimate, Finding, Severity
-from overread.run.asking import Progress
+
+if TYPE_CHECKING:
+    from overread.run.asking import Progress
 
 __all__ = [
     "card_table",
@@ -142,6 +143,8 @@ def card_table(label: str, estimates: Sequence[Estimate], *, profile: str) -> Ta
 
 
 def _is_weighted(stratum: _Stratum) -> bool:
+    from overread.analysis.plan_strata import WEIGHTING  # it brings statistics along
+
     return any(key == WEIGHTING for key, _ in stratum)
 
 
@@ -151,6 +154,8 @@ def _names_a_target(stratum: _Stratum) -> bool:
 
 
 def _unweighted(stratum: _Stratum) -> _Stratum:
+    from overread.analysis.plan_strata import WEIGHTING
+
     return tuple((key, value) for key, value in stratum if key != WEIGHTING)
 
 
