@@ -77,7 +77,14 @@ def test_each_run_has_its_masks_with_files_that_are_there(written: Written) -> N
 
 def test_the_missing_mask_stands_before_the_scores_and_in_the_ledger(written: Written) -> None:
     assert "no prediction" in written.page
-    assert "has no score and is in no mean above" in written.page
+    assert "has no usable mask: the ledger counts them." in written.page
+    _, eager = written.json["runs"]  # type: ignore[misc]
+    honest = next(
+        each["value"]
+        for each in eager["estimates"]
+        if each["metric"] == "dice" and each["profile"] == "honest" and not each["stratum"]
+    )
+    assert f"Dice has a mean of {honest:.3f} over" in written.page  # as on the card
     careful, eager = written.json["runs"]  # type: ignore[misc]
     assert careful["masks"]["not_scored"] == []
     (gone,) = eager["masks"]["not_scored"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from overread.analysis.mask_summary import summarise
 from overread.records import Status
@@ -12,6 +13,9 @@ from overread.report.masks.worst import worst_rows
 from overread.report.wording import count
 
 __all__ = ["mask_sentences"]
+
+_UNUSABLE: Final = (Status.FAILED, Status.REFUSED, Status.UNPARSED)
+_REFERENCE_VOXELS: Final = "reference_voxels"
 
 
 def mask_sentences(sides: Sequence[MaskSide]) -> tuple[str, ...]:
@@ -35,16 +39,18 @@ def _of(side: MaskSide, *, named: bool) -> list[str]:
         if found.low is not None
         else ""
     )
+    with_missing = _with_missing(side, found.values)
+    lead = "Over what has a value, " if with_missing else who
     said = [
-        f"{who}{title} has a median of {mask_number(found.median, metric, unit)} and a mean of "
-        f"{mask_number(found.mean, metric, unit)}{between} over {_over(side, len(found.values))}."
+        *(f"{who}{text}" for text in with_missing),
+        f"{lead}{title} has a median of {mask_number(found.median, metric, unit)} and a mean of "
+        f"{mask_number(found.mean, metric, unit)}{between} over {_over(side, len(found.values))}.",
     ]
     gone = len(results.cases) - scored
     if gone:
         said.append(
             f"{_plural(gone, 'case')} of {count(len(results.cases))} "
-            f"{'has' if gone == 1 else 'have'} no score and {'is' if gone == 1 else 'are'} in no "
-            "mean above: the ledger counts them."
+            f"{'has' if gone == 1 else 'have'} no usable mask: the ledger counts them."
         )
     said += _lost(side)
     worst = worst_rows(results, most=1)
@@ -55,6 +61,29 @@ def _of(side: MaskSide, *, named: bool) -> list[str]:
             f"The worst is {row_name(worst[0], results)}{', ' if value is None else ' '}{told}."
         )
     return said
+
+
+def _with_missing(side: MaskSide, values: Sequence[float]) -> list[str]:
+    """Say first what comes out with missing masks in the denominator; nothing where none is.
+
+    Only of shares: a distance to a mask that never came has no value that all would agree on.
+    """
+    results = side.results
+    metric = results.headline
+    unit = results.units.get(metric, "share")
+    missing = sum(
+        row.status in _UNUSABLE and bool(row.values.get(_REFERENCE_VOXELS))
+        for row in results.label_rows
+    )
+    if not missing or unit != "share":
+        return []
+    n = len(values) + missing
+    mean = mask_number(sum(values) / n, metric, unit)
+    what = "case" if has_one_label(results) else "label"
+    return [
+        f"{metric_title(metric, unit)} has a mean of {mean} over {_plural(n, what)} with something "
+        f"to find, {_plural(missing, what)} without a usable mask counted 0."
+    ]
 
 
 def _over(side: MaskSide, n_values: int) -> str:
