@@ -67,7 +67,8 @@ class ClaimScorer:
     def score(self, item: Item, reference: Reference, response: Response) -> Iterator[Score]:
         """Score one response. UsageError where the records do not belong together."""
         check_records(item, reference, response, space=Text)
-        truth = FindingTruth.of_words(reference.answer or "")
+        stated = "" if reference.problem is not None else reference.answer or ""
+        truth = FindingTruth.of_words(stated)
         asked = item.strata.get(ASKED_FINDING, _ALL)
         findings = self.findings if asked == _ALL else (asked,)
         if truth is None:

@@ -37,7 +37,7 @@ class FindingTruth:
         return not {"present", "uncertain"} & set(self.labels.values())
 
     def in_words(self) -> str:
-        """Write one line a finding, as a reader of claims reads it back.
+        """Write finding after finding, as a reader of claims reads it back.
 
         Examples
         --------
@@ -49,18 +49,18 @@ class FindingTruth:
             sides = self.sides.get(finding, frozenset())
             side = next((name for name, both in _SIDES.items() if both == sides), "")
             lines.append(f"{side} {finding.lower()}: {label}".strip().capitalize())
-        return "\n".join(lines)
+        return "; ".join(lines)
 
     @classmethod
     def of_words(cls, text: str) -> FindingTruth | None:
-        """Read what `in_words` wrote; None where a line is none of its."""
+        """Read what `in_words` wrote; None where a part is none of its."""
         names = {finding.lower(): finding for finding in lexicon().findings}
         labels: dict[str, Label] = {}
         sides: dict[str, frozenset[str]] = {}
         states: dict[str, Label] = {
             "present": "present", "absent": "absent", "uncertain": "uncertain"
         }  # fmt: skip
-        for line in text.lower().splitlines():
+        for line in text.lower().split(";"):
             found = _LINE.fullmatch(line.strip())
             if found is None or found["finding"] not in names:
                 return None
