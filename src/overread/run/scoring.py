@@ -31,6 +31,7 @@ from overread.run.case_scoring import WORKERS, score_cases
 from overread.run.case_worker import Case, Scored
 from overread.run.fact_reading import model_read_scores
 from overread.run.mask_answers import as_it_lies
+from overread.run.mask_findings import mask_findings
 from overread.store.run_store import RunStore
 
 __all__ = ["PROFILES", "score_if_stopped", "score_run", "set_floor"]
@@ -111,7 +112,8 @@ def score_run(
     # Of files there is a hash for text: that two are equal says nothing of the wire.
     worded = [response for response in responses if response.path is None]
     troubles = [*_lost_findings(lost, len(plan)), *_broken_findings(broken, len(plan))]
-    store.replace_findings("run", [*troubles, *replies, *wire_findings(worded)])
+    masks = mask_findings(scores, len(plan))
+    store.replace_findings("run", [*troubles, *masks, *replies, *wire_findings(worded)])
     store.replace_estimates(
         estimate(
             scores,

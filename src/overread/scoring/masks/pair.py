@@ -19,6 +19,7 @@ from overread.imaging.label_box import label_box, labels_of, union_box
 from overread.imaging.label_map import LabelMap, read_label_map
 from overread.imaging.label_values import LabelArray
 from overread.imaging.mask_geometry import GeometryReport, examine_geometry, resample_labels
+from overread.scoring.masks.doubts import GRID_RULE
 
 if TYPE_CHECKING:
     from overread.metrics.components import Connectivity
@@ -99,7 +100,7 @@ class MaskPair:
         raise PredictionMaskError(
             expected(
                 self.prediction.source,
-                rule="the grid of its reference",
+                rule=GRID_RULE,
                 got="; ".join(self.report.problems),
                 remedy=self.report.advice
                 or "Write the mask on the grid of the volume it was made of, or say how to "

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from overread.errors import ImageError, UnsafePathError
-from overread.imaging.label_resample import RESAMPLED
 from overread.imaging.safe_path import resolve_inside, without_root
 from overread.metrics.components import Connectivity
 from overread.metrics.lesion_matching import LesionRule
 from overread.metrics.overlap import DICE
 from overread.records import Item, Mask, Profile, Reference, Response, Score, Status
+from overread.scoring.masks.doubts import doubts_of, some_labels
 from overread.scoring.masks.measures import MaskMeasures, Measured, measure_pair
 from overread.scoring.masks.pair import (
     MaskPair,
@@ -34,8 +34,6 @@ from overread.scoring.masks.rows import (
 from overread.scoring.rows import Outcome, check_records, undefined
 
 __all__ = ["MaskScorer"]
-
-_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,11 +150,11 @@ class MaskScorer:
             named = ", ".join(f"{label} ({name})" for label, name in self.labels.items())
             hint = "".join(f"; {each.words}" for each in renamed_labels(pair)[:1])
             raise PredictionMaskError(
-                f"labels {_some(unknown)} and none of those asked for: {named}{hint}"
+                f"labels {some_labels(unknown)} and none of those asked for: {named}{hint}"
             )
 
     def _measured(self, item: Item, response: Response, pair: MaskPair) -> Iterator[Score]:
-        doubts = self._doubts(pair)
+        doubts = doubts_of(pair.report, pair.prediction.warnings)
         for each in measure_pair(pair, self.labels, self.measures):
             row = mask_row(
                 item,
@@ -168,15 +166,6 @@ class MaskScorer:
             )
             is_told = row.target is None and row.metric == DICE.name and row.reason is None
             yield replace(row, reason=doubts) if doubts and is_told else row
-
-    def _doubts(self, pair: MaskPair) -> str | None:
-        """Say what the geometry doctor saw of a mask that is scored all the same."""
-        said = [pair.report.advice.rstrip(".")] if pair.report.advice else []
-        if pair.report.unknown_labels:
-            said.append(f"labels that nobody named: {_some(pair.report.unknown_labels)}")
-        if RESAMPLED in pair.prediction.warnings:
-            said.append(RESAMPLED)
-        return "; ".join(said) or None
 
     def _without(
         self, item: Item, response: Response, reference_path: Path, outcome: Outcome
@@ -207,10 +196,6 @@ class MaskScorer:
             targets=self.labels.values(),
             profile=self.profile,
         )
-
-
-def _some(labels: tuple[int, ...]) -> str:
-    return ", ".join(map(str, labels[:_SHOWN])) + (", …" if len(labels) > _SHOWN else "")
 
 
 class _Unusable(ImageError):
