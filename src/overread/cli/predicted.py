@@ -36,16 +36,25 @@ def prediction_model(predictions: Path) -> str:
     return f"{kind}:{predictions}"
 
 
-def prediction_place(predictions: Path, benchmark: str) -> Path:
-    """Give the run file beside the predictions: ``answers.BENCHMARK.sqlite``."""
+def prediction_place(predictions: Path, benchmark: str, *, release: Path) -> Path:
+    """Give the run file beside the predictions: ``answers.BENCHMARK.sqlite``.
+
+    Nothing is written into a release: for predictions that lie in it the run file lies in
+    ``runs``, under their whole name from the release on, ``runs/team-curves.BENCHMARK.sqlite``.
+    """
+    from overread.models.masks.target import folder_of
+
     if _is_pattern(predictions):
-        parts = predictions.parts
-        predictions = Path(*parts[: next(n for n, part in enumerate(parts) if "{" in part)])
-    if not predictions.is_dir():
-        return predictions.with_name(f"{predictions.stem}.{benchmark}.sqlite")
+        predictions = folder_of(predictions)
     # "." has no name of its own.
     folder = predictions if predictions.name.strip(".") else predictions.resolve()
-    return folder.with_name(f"{folder.name}.{benchmark}.sqlite")
+    name = folder.name if folder.is_dir() else folder.stem
+    place = folder.with_name(f"{name}.{benchmark}.sqlite")
+    # Of what stands beside the release's folder itself nothing is in the release.
+    if not place.resolve().parent.is_relative_to(release.resolve()):
+        return place
+    above = folder.resolve().relative_to(release.resolve()).parent.parts
+    return Path("runs", f"{'-'.join((*above, name))}.{benchmark}.sqlite")
 
 
 def _is_pattern(predictions: Path) -> bool:

@@ -74,7 +74,8 @@ def score_command(
         A file of answers with their keys, a folder of masks, or the pattern of their names; may be
         repeated, one run each.
     out
-        The run file of the predictions; beside them when left out.
+        The run file of the predictions; beside them when left out, or in runs when they lie in
+        the release.
     split
         Which part of the exam the predictions answer.
     task
@@ -362,7 +363,7 @@ def _score_files(
         judging_of(opened, jury.request.profile)  # says at once that nothing is to be judged
     if jury.facts is not None:
         fact_scorer_of(opened)  # the same of facts
-    places = [out or prediction_place(file, benchmark) for file in predictions]
+    places = [out or prediction_place(file, benchmark, release=release) for file in predictions]
     for place in places:
         _need_votes(place, jury)
     for file, place in zip(predictions, places, strict=True):

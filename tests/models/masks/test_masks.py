@@ -121,6 +121,55 @@ def test_a_stray_file_of_another_naming_changes_nothing(tmp_path: Path) -> None:
     assert codes(model) == {"mask-naming": 1, "unknown-mask": 1}
 
 
+def test_folds_in_several_folders_are_joined(tmp_path: Path) -> None:
+    wanted = [f"fold{n % 2}/{case}_seg.nii.gz" for n, case in enumerate(CASES)]
+    model = opened(fill(tmp_path, wanted))
+    assert names(model, tmp_path) == wanted
+    assert codes(model) == {"mask-naming": 1}
+    assert "fold*/{case}_seg: 12 of 12" in model.findings()[0].evidence  # type: ignore[attr-defined]
+    given = opened(f"{tmp_path}/*/{{case}}_seg.nii.gz")
+    assert names(given, tmp_path) == wanted
+
+
+def test_a_case_in_two_folds_has_two_masks(tmp_path: Path) -> None:
+    files = [f"fold{n % 2}/{case}.nii.gz" for n, case in enumerate(CASES)]
+    model = opened(fill(tmp_path, [*files, "fold1/case_1.nii.gz"]))
+    assert names(model, tmp_path) == [None, *files[1:]]
+    assert codes(model) == {"mask-naming": 1, "doubled-mask": 1}
+
+
+def test_numbered_names_are_joined_whatever_the_numbers(tmp_path: Path) -> None:
+    wanted = [f"{n:03}_{case}.nii.gz" for n, case in enumerate(CASES)]
+    model = opened(fill(tmp_path, wanted))
+    assert names(model, tmp_path) == wanted
+    assert codes(model) == {"mask-naming": 1}
+
+
+def test_folders_named_by_another_key_are_found(tmp_path: Path) -> None:
+    items = [
+        item(case, id=f"{case}_{click}", condition=f"clicks-{click}")
+        for case in CASES
+        for click in range(11)
+    ]
+    wanted = [f"{each.groups['case']}/{each.id}.nii.gz" for each in items]
+    model = opened(fill(tmp_path, wanted), items)
+    assert names(model, tmp_path, items) == wanted
+    assert "{case}/{id}: 132 of 132" in model.findings()[0].evidence  # type: ignore[attr-defined]
+
+
+def test_the_naming_that_fits_most_is_taken(tmp_path: Path) -> None:
+    few, most = CASES[:4], [f"{case}_seg.nii.gz" for case in CASES[4:]]
+    model = opened(fill(tmp_path, [*(f"{case}.nii.gz" for case in few), *most]))
+    assert names(model, tmp_path) == [None] * 4 + most
+    assert "{case}_seg: 8 of 12" in model.findings()[0].evidence  # type: ignore[attr-defined]
+
+
+def test_namings_that_fit_as_many_cases_are_refused(tmp_path: Path) -> None:
+    files = [f"{case}_{'early' if n < 6 else 'late'}.nii.gz" for n, case in enumerate(CASES)]
+    with pytest.raises(UsageError, match=r"\{case\}_late \(6 of 12\) and \{case\}_early \(6\)"):
+        opened(fill(tmp_path, files))
+
+
 def test_names_that_fit_no_case_are_all_missing(tmp_path: Path) -> None:
     model = opened(fill(tmp_path, ["x.nii.gz"]))
     assert names(model, tmp_path) == [None] * 12

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from overread.errors import UsageError, expected
 from overread.models.masks.listing import MaskFile
 from overread.models.masks.naming import infer_pattern
-from overread.models.masks.target import SUFFIXES, Pattern, stem_of, values_of
+from overread.models.masks.target import ANYTHING, SUFFIXES, Pattern, stem_of, values_of
 from overread.records import Finding, Item, Severity
 
 __all__ = ["Joined", "MaskJoin"]
@@ -53,9 +53,13 @@ class MaskJoin:
         self._pattern = pattern or infer_pattern(files, items)
         _check_keys(self._pattern, items)
         self._by_name: dict[str, list[MaskFile]] = defaultdict(list)
+        self._by_last: dict[str, list[MaskFile]] = defaultdict(list)
+        """By the name without folders."""
         self._by_folded_stem: dict[str, MaskFile] = {}
         for file in files:
-            self._by_name[file.name if self._pattern.has_suffix else file.stem].append(file)
+            name = self._name(file)
+            self._by_name[name].append(file)
+            self._by_last[name.rpartition("/")[2]].append(file)
             self._by_folded_stem.setdefault(stem_of(file.name.casefold()), file)
         self._fitting: set[str] = set()
         """Names of files that fit an item, used or refused."""
@@ -104,8 +108,9 @@ class MaskJoin:
         )
 
     def _look(self, item: Item, *, draw: int) -> Joined:
-        name = self._pattern.name(values_of(item, draw=draw))
-        files = self._by_name.get(name, [])
+        values = values_of(item, draw=draw)
+        name = self._pattern.name(values)
+        files = self._fitting_files(name, values)
         self._fitting |= {file.name for file in files}
         if len(files) == 1:
             return Joined(file=files[0], reason=None)
@@ -118,6 +123,17 @@ class MaskJoin:
         near = self._by_folded_stem.get(stem_of(name.casefold()))
         hint = _hint(near.name, name) if near is not None else ""
         return Joined(file=None, reason=f"no mask: expected {wanted}{hint}", n_fitting=0)
+
+    def _name(self, file: MaskFile) -> str:
+        return file.name if self._pattern.has_suffix else file.stem
+
+    def _fitting_files(self, name: str, values: Mapping[str, str]) -> Sequence[MaskFile]:
+        if not self._pattern.is_open:
+            return self._by_name.get(name, [])
+        last = name.rpartition("/")[2]
+        near = self._files if ANYTHING in last else self._by_last.get(last, [])
+        matcher = self._pattern.matcher(values)
+        return [file for file in near if matcher.fullmatch(self._name(file))]
 
     def _refuse_shared(self) -> None:
         """Refuse a file to several items: one answer cannot be that of all of them."""

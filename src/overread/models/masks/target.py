@@ -11,7 +11,20 @@ from string import Formatter
 from overread.errors import UsageError, expected
 from overread.records import Item
 
-__all__ = ["SUFFIXES", "Pattern", "Target", "file_name_of", "read_target", "stem_of", "values_of"]
+__all__ = [
+    "ANYTHING",
+    "SUFFIXES",
+    "Pattern",
+    "Target",
+    "file_name_of",
+    "folder_of",
+    "read_target",
+    "stem_of",
+    "values_of",
+]
+
+ANYTHING = "*"
+"""In a pattern: any part of a name, or the name of any folder."""
 
 SUFFIXES = (".nii.gz", ".nii", ".mha", ".png")
 """Endings of mask files, in the order in which messages name them. A ``.mhd`` is none: its voxels
@@ -43,6 +56,21 @@ class Pattern:
             for literal, key, _, _ in Formatter().parse(self.text)
         )
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something in it stands for anything."""
+        return ANYTHING in self.text
+
+    def matcher(self, values: Mapping[str, str]) -> re.Pattern[str]:
+        """Give what the relative path of a mask matches. KeyError for a key that the item lacks."""
+        return re.compile(
+            "".join(
+                "[^/]*".join(re.escape(part) for part in literal.split(ANYTHING))
+                + (re.escape(values[key]) if key is not None else "")
+                for literal, key, _, _ in Formatter().parse(self.text)
+            )
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
@@ -69,10 +97,9 @@ def read_target(text: str) -> Target:
     """
     if not text.strip():
         raise _wrong("no folder")
-    parts = Path(text).parts
-    first = next((n for n, part in enumerate(parts) if "{" in part or "}" in part), len(parts))
-    folder = Path(*parts[:first])
-    pattern = _pattern("/".join(parts[first:])) if first < len(parts) else None
+    folder = folder_of(Path(text))
+    parts = Path(text).parts[len(folder.parts) :]
+    pattern = _pattern("/".join(parts)) if parts else None
     try:
         is_folder = folder.is_dir()
     except (OSError, ValueError) as error:
@@ -81,6 +108,22 @@ def read_target(text: str) -> Target:
         got = f"{str(folder)!r}, which is {'a file' if folder.is_file() else 'not there'}"
         raise _wrong(got)
     return Target(folder=folder, pattern=pattern)
+
+
+def folder_of(place: Path) -> Path:
+    """Give the folder before a pattern; the place itself where there is none.
+
+    Examples
+    --------
+    >>> folder_of(Path("runs/masks/*/{case}.nii.gz")).as_posix()
+    'runs/masks'
+    """
+    parts = place.parts
+    braced = next((n for n, part in enumerate(parts) if "{" in part or "}" in part), len(parts))
+    if braced == len(parts):
+        return place
+    first = next(n for n, part in enumerate(parts) if n == braced or ANYTHING in part)
+    return Path(*parts[:first])
 
 
 def values_of(item: Item, *, draw: int) -> dict[str, str]:
