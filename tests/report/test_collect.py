@@ -16,7 +16,7 @@ from overread.imaging.render import PictureRenderer
 from overread.records import Item
 from overread.registry import find_benchmark
 from overread.report.collect import collect
-from overread.report.data import ReportData
+from overread.report.data import ReportData, run_labels
 from overread.report.gallery import gallery_payload
 from overread.report.pictures import find_changed, stock_shelf, with_changed_pictures
 from overread.run.pipeline import execute
@@ -208,3 +208,12 @@ def test_what_does_not_belong_together_is_refused(
     find_benchmark("ct-bench").synthesise(other, seed=6, size=24)
     with pytest.raises(StoreError, match="the release that the run was made on"):
         gathered("slices", release=other)
+
+
+def test_runs_of_one_model_are_named_by_their_files(gathered: Callable[..., ReportData]) -> None:
+    data = gathered("slices", "mosaic", "blind")
+    slices, mosaic, blind = run_labels(data.runs).values()
+    assert (slices, mosaic) == ("slices (fake:hash)", "mosaic (fake:hash)")
+    assert blind == "constant:B"
+    assert data.comparison is not None
+    assert data.comparison.labels == (slices, mosaic, blind)

@@ -347,6 +347,15 @@ def test_two_runs_of_one_model_keep_apart(report_maker: Callable[..., ReportData
     labels = run_labels([run, other])
     assert labels["0123456789"] == "chat:medgemma-27b (01234567)"
     assert len(set(labels.values())) == 2
+    named = [replace(run, file="team-a"), replace(other, file="team-b")]
+    assert list(run_labels(named).values()) == [
+        "team-a (chat:medgemma-27b)",
+        "team-b (chat:medgemma-27b)",
+    ]
+    assert list(run_labels(named[:1]).values()) == ["chat:medgemma-27b"]
+    alike = run_labels([named[0], replace(other, file="team-a")])
+    assert alike["0123456789"] == "team-a (chat:medgemma-27b) (01234567)"
+    assert len(set(alike.values())) == 2
     built_in = replace(run.manifest.model, kind="baselines", name="constant:B")
     reader = replace(run, manifest=replace(run.manifest, model=built_in))
     assert list(run_labels([reader]).values()) == ["constant:B"]

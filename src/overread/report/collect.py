@@ -76,8 +76,10 @@ def collect(
             for store, one in zip(stores, asked, strict=True)
         ]
         reports = tuple(
-            replace(_run_report(store, one, judged), masks=run_masks(store, one, opened))
-            for store, one, judged in zip(stores, asked, panels, strict=True)
+            replace(_run_report(store, one, judged), file=file, masks=run_masks(store, one, opened))
+            for file, store, one, judged in zip(
+                _file_names(runs), stores, asked, panels, strict=True
+            )
         )
         data = ReportData(
             title=title or opened.card.title,
@@ -98,6 +100,12 @@ def collect(
     finally:
         for store in stores:
             store.close()
+
+
+def _file_names(runs: Sequence[Path]) -> list[str]:
+    """Name run files, with as much of the folder as tells them apart."""
+    stems = [path.stem for path in runs]
+    return stems if len(set(stems)) == len(stems) else [str(path.with_suffix("")) for path in runs]
 
 
 def _run_report(store: RunStore, asked: Asked, panels: tuple[Panel, ...]) -> RunReport:

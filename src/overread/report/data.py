@@ -133,6 +133,8 @@ class RunReport:
     """All that is said about one run."""
 
     manifest: Manifest
+    file: str = ""
+    """Its file's name without the ending, as it tells the runs of one report apart; or empty."""
     estimates: tuple[Estimate, ...]
     """Both profiles, every stratum of the plan."""
     answers: AnswerSummary
@@ -210,8 +212,10 @@ def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:
     """Name each run for people, as its model is called on the command line.
 
     ``chat:medgemma``, a built-in reader by its bare name (``radiomics``), what its questions were
-    changed by (``chat:medgemma, no-image``), and with the run's id where that is not unique. A
-    comparison of these runs (`RunScores.label`) should use the same.
+    changed by (``chat:medgemma, no-image``). Where that is not unique the file's name comes first,
+    as `overread rank` calls the run (``team-a (masks:predictions)``); without one, or where files
+    are of one name, too, the run's id follows. A comparison of these runs (`RunScores.label`)
+    should use the same.
 
     Parameters
     ----------
@@ -224,11 +228,19 @@ def run_labels(runs: Sequence[RunReport]) -> dict[str, str]:
         Run id → label, in the order of `runs`; no two labels are equal.
     """
     names = {run.manifest.run: _model_name(run) for run in runs}
+    alike = _alike(names)
+    for run in runs:
+        if run.manifest.run in alike and run.file:
+            names[run.manifest.run] = f"{run.file} ({names[run.manifest.run]})"
+    for run in _alike(names):
+        names[run] = f"{names[run]} ({run[:_SHORT_ID]})"
+    return names
+
+
+def _alike(names: Mapping[str, str]) -> set[str]:
+    """Give the runs whose name another run has as well."""
     uses = Counter(names.values())
-    return {
-        run: name if uses[name] == 1 else f"{name} ({run[:_SHORT_ID]})"
-        for run, name in names.items()
-    }
+    return {run for run, name in names.items() if uses[name] > 1}
 
 
 def _model_name(run: RunReport) -> str:
