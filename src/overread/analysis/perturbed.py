@@ -37,8 +37,12 @@ class Perturbed:
 
 
 def item_seed(seed: int, name: str, item_id: str) -> int:
-    """Make an item's own seed: of the run's seed, the kind of change and the item's id."""
-    return int(sha256_text(canonical_json([seed, name, item_id]))[:16], 16)
+    """Make an item's own seed: of the run's seed, the kind of change and the item's id.
+
+    Doses of one kind (``blur-px@4``, ``blur-px@8``) draw the same, so that only the dose differs.
+    """
+    kind = name.partition("@")[0]
+    return int(sha256_text(canonical_json([seed, kind, item_id]))[:16], 16)
 
 
 def perturb(
