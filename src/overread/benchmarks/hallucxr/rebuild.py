@@ -84,11 +84,15 @@ def rebuild(
     for one in judged:
         by_model.setdefault(one.output.model, []).append(one)
     asked_of = {model: sum(one.model == model for one in outputs) for model in by_model}
-    yield from _rates(by_model, asked_of)
-    yield from _lengths(by_model)
-    yield from _votes(by_model)
-    yield from _detector(root, judged)
-    yield from _arithmetic()
+    cells = [
+        *_rates(by_model, asked_of),
+        *_lengths(by_model),
+        *_votes(by_model),
+        *_detector(root, judged),
+        *_arithmetic(),
+    ]
+    order = list(dict.fromkeys(cell.column for cell in cells))
+    yield from sorted(cells, key=lambda cell: order.index(cell.column))
 
 
 def _judge(output: Output, picture: Picture, asked: str) -> _Judged | None:
