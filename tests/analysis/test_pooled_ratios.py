@@ -110,6 +110,16 @@ def test_a_missing_prediction_keeps_its_reference_in_the_denominator() -> None:
     scores = _rows("a", 10, 10, 10) + _rows("b", 30, None, None)
     (row,) = _estimate(scores, [_line("a"), _line("b")], DICE)
     assert row.value == pytest.approx(20 / 50)
+    assert (row.n, row.n_answered) == (2, 1)
+
+
+def test_whoever_fails_n_is_the_same_and_answered_is_what_was_answered() -> None:
+    # Of "b" not even the reference has a row with a value: it has nothing to find.
+    scores = _rows("a", 10, 10, 10) + _rows("b", None, None, None)  # type: ignore[arg-type]
+    (row,) = _estimate(scores, [_line("a"), _line("b")], DICE)
+    assert (row.value, row.n, row.n_answered) == (1.0, 2, 1)
+    (nobody,) = _estimate(_rows("a", 10, None, None), [_line("a")], DICE)
+    assert (nobody.value, nobody.n, nobody.n_answered) == (0.0, 1, 0)
 
 
 def test_nothing_to_divide_by_is_undefined() -> None:

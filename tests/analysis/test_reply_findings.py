@@ -1,6 +1,6 @@
 from overread.analysis.reply_findings import reply_findings
 from overread.contracts import AnalysisPlan
-from overread.records import PlannedItem, Score, Status
+from overread.records import PlannedItem, Response, Score, Status
 
 PLAN = AnalysisPlan(
     strata=((),), cells=("task",), cluster="patient", published_drops=(Status.FAILED,)
@@ -110,3 +110,23 @@ def test_failed_requests_are_no_unreadable_files():
     )
     assert (failed.code, failed.evidence) == ("failed-requests", "no reply came: 5 × HTTP 500")
     assert failed.remedy == "The same command asks them again."
+
+
+def test_a_failed_request_counts_also_where_no_answer_has_a_value():
+    scores = [
+        row(0, "honest", None, Status.FAILED, "out of memory"),
+        row(1, "honest", None, Status.UNDEFINED, "no lesion"),
+        row(2, "honest", None, Status.UNDEFINED, "no lesion"),
+        row(3, "honest", "A"),
+    ]
+    responses = [
+        Response(
+            run="r", item=f"i{k}", draw=0, request_hash=f"h{k}", status=status,
+            reason="out of memory" if status is Status.FAILED else None,
+        )
+        for k, status in enumerate([Status.FAILED, Status.FAILED, Status.OK, Status.OK])
+    ]  # fmt: skip
+    (found,) = reply_findings(scores, planned(4), PLAN, responses=responses)
+    assert (found.code, found.count, found.where) == ("failed-requests", 2, "2 of 4 questions")
+    assert found.evidence == "no reply came: 2 × out of memory"
+    assert found.effect.endswith("; 1 have no value whoever answers")

@@ -269,7 +269,10 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         nothing = f"none of {len(rows)} items has a value"
         nothing += f": {scores.trouble.rstrip('.')}" if scores.trouble else ""
     corpus = None
+    answered = graded
     if scores.corpus is not None:
+        if scores.corpus.answered is not None:
+            answered = scores.corpus.answered[rows]
         corpus = CorpusTable(
             table=scores.corpus.table[rows],
             value=scores.corpus.value,
@@ -281,7 +284,7 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         profile=scores.profile,
         values=values,
         weights=stratum.weights(counted & (nothing is None)),
-        n_answered=int((graded & counted).sum()),
+        n_answered=int((answered & counted).sum()),
         is_share=(scores.also.is_share or scores.also.all_of is not None)
         and bool(np.isin(values, (0.0, 1.0)).all()),
         notes=(*_pair_notes(scores, rows), *_notes(asked, counted, graded)),

@@ -54,6 +54,8 @@ class CorpusSums:
     """(n,) whether both sides have text."""
     value: SumsStatistic
     range: tuple[float, float]
+    answered: NDArray[np.bool_] | None = None
+    """(n,) whether an answer was read; None where that is so wherever it counts."""
 
 
 CORPUS_METRICS: Final[Mapping[str, CorpusMetric]] = {

@@ -7,7 +7,7 @@ any resample of patients has its own value at the cost of adding up.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from overread.analysis.corpus_metrics import CorpusSums
 from overread.contracts import PooledRatio
 from overread.errors import UsageError, expected
-from overread.records import PlannedItem, Profile, Score
+from overread.records import PlannedItem, Profile, Score, Status
 from overread.stats.sums_interval import SumsStatistic
 
 __all__ = ["ScoreRows", "line_values", "pooled_sums"]
+
+_NO_ANSWER: Final = (Status.FAILED, Status.REFUSED, Status.UNPARSED)
 
 ScoreRows: TypeAlias = Mapping[tuple[str, Profile], Mapping[str | None, Sequence[Score]]]
 """Metric and profile → target → Score rows."""
@@ -81,9 +83,13 @@ def _sums(
     place: Mapping[tuple[str, int], int],
 ) -> CorpusSums:
     table = np.zeros((len(place), 2 * len(targets)), dtype=np.float64)
-    asked, counts = (np.zeros(len(place), dtype=np.bool_) for _ in range(2))
+    asked, counts, lacks = (np.zeros(len(place), dtype=np.bool_) for _ in range(3))
     for number, target in enumerate(targets):
         for part, rows in by_part.items():
+            for row in rows.get(target, ()):
+                line = place.get((row.item, row.draw))
+                if line is not None and row.status in _NO_ANSWER:
+                    lacks[line] = True
             weights = ratio.numerator.get(part, 0.0), ratio.denominator.get(part, 0.0)
             for line, value in line_values(part, rows.get(target, ()), place):
                 asked[line] = True
@@ -94,9 +100,11 @@ def _sums(
     return CorpusSums(
         table=table,
         asked=asked,
-        counts=counts,
+        # Without an answer it counts too, by what there was to find: none of it, or nothing.
+        counts=counts | lacks,
         value=_statistic(ratio),
         range=(ratio.low, ratio.high),
+        answered=counts & ~lacks,
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from overread.analysis.reasons import NOT_SHOWN, is_not_shown, plain_reason, reason_name
 from overread.analysis.strata import is_within
 from overread.contracts import AnalysisPlan
-from overread.records import Finding, PlannedItem, Score, Severity, Status
+from overread.records import Finding, PlannedItem, Response, Score, Severity, Status
 
 __all__ = ["reply_findings"]
 
@@ -60,7 +60,11 @@ _KINDS: Final = {
 
 
 def reply_findings(
-    scores: Iterable[Score], planned: Sequence[PlannedItem], plan: AnalysisPlan
+    scores: Iterable[Score],
+    planned: Sequence[PlannedItem],
+    plan: AnalysisPlan,
+    *,
+    responses: Iterable[Response] = (),
 ) -> tuple[Finding, ...]:
     """Look through the scores of one run.
 
@@ -72,6 +76,9 @@ def reply_findings(
         The run's plan.
     plan
         Names the headline metric and what the benchmark's own code drops.
+    responses
+        All responses: a failed one counts as such also where the headline has no value whoever
+        answers, and so no row that says it failed.
 
     Returns
     -------
@@ -83,30 +90,40 @@ def reply_findings(
     rows = [s for s in scores if s.metric == plan.headline and s.target is None]
     honest = {(s.item, s.draw): s for s in rows if s.profile == "honest"}
     published = {(s.item, s.draw): s for s in rows if s.profile == "published"}
+    asked = [line for line in planned if is_within(line.strata, plan.headline_only)]
+    failed = {each.request_hash: each.reason for each in responses if each.status is Status.FAILED}
+    hidden = [
+        replace(row, status=Status.FAILED, reason=failed[line.request_hash])
+        for line in asked
+        if line.request_hash in failed
+        and (row := honest.get((line.item, line.draw))) is not None
+        and row.status is Status.UNDEFINED
+    ]
     return (
-        *_without_answer(
-            honest.values(),
-            sum(is_within(line.strata, plan.headline_only) for line in planned),
-        ),
+        *_without_answer(honest.values(), hidden, len(asked)),
         *_profile_gap(honest, published, plan),
     )
 
 
-def _without_answer(honest: Iterable[Score], n: int) -> Iterator[Finding]:
+def _without_answer(honest: Iterable[Score], hidden: Sequence[Score], n: int) -> Iterator[Finding]:
+    """Report each kind of missing answer; `hidden` are those that move no value of the headline."""
     rows: dict[str, list[Score]] = {kind.code: [] for kind in (_NOT_SHOWN, *_KINDS.values())}
-    for score in honest:
+    unmoved = {(score.item, score.draw) for score in hidden}
+    for score in (*honest, *hidden):
         if score.status in _KINDS:
             is_unseen = score.status is Status.FAILED and is_not_shown(score.reason)
             rows[(_NOT_SHOWN if is_unseen else _KINDS[score.status]).code].append(score)
     for kind in (_NOT_SHOWN, *_KINDS.values()):
         of_kind = rows[kind.code]
         if len(of_kind) > kind.bearable_share * n:
+            n_hidden = sum((score.item, score.draw) in unmoved for score in of_kind)
+            but = f"; {n_hidden} have no value whoever answers" if n_hidden else ""
             yield Finding(
                 severity=Severity.WARNING,
                 code=kind.code,
                 where=f"{len(of_kind)} of {n} questions",
                 evidence=f"{kind.words}: {_reasons(of_kind)}",
-                effect="they count as 0, and are left out of 'answered'",
+                effect=f"they count as 0, and are left out of 'answered'{but}",
                 remedy=kind.remedy,
                 count=len(of_kind),
             )

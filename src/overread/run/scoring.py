@@ -108,7 +108,7 @@ def score_run(
         of_cases, broken = _score_cases(cases, scorers, journal, workers, on_progress)
         store.replace_scores(chain(of_cases, _scores(store, release, plan, asked, responses)))
     scores = store.scores()
-    replies = reply_findings(scores, plan, asked.plan)
+    replies = reply_findings(scores, plan, asked.plan, responses=responses)
     # Of files there is a hash for text: that two are equal says nothing of the wire.
     worded = [response for response in responses if response.path is None]
     troubles = [*_lost_findings(lost, len(plan)), *_broken_findings(broken, len(plan))]
