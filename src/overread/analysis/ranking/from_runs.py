@@ -16,7 +16,7 @@ from overread.analysis.ranking.table import CaseTable, RankedMetric
 from overread.contracts import AnalysisPlan, RankPlan
 from overread.errors import UsageError, expected
 from overread.metrics.spec import MetricSpec
-from overread.records import Finding, PlannedItem, Severity, Status
+from overread.records import Finding, PlannedItem, Profile, Severity, Status
 from overread.registry import metric_specs
 
 __all__ = ["RankedRuns", "cases_of_runs", "rank_plan_of"]
@@ -106,7 +106,7 @@ def cases_of_runs(runs: Sequence[RunScores], plan: AnalysisPlan) -> RankedRuns:
             for name in names
             if (worst := _worst(specs.get(name), name in rank.smaller_is_better)) is not None
         },
-        findings=(_source(rank), *_unshared(runs, shared), *_silent(runs, table)),
+        findings=(_source(rank), *_unshared(runs, shared), *_silent(runs, table, rank.profile)),
     )
 
 
@@ -218,7 +218,7 @@ def _unshared(runs: Sequence[RunScores], shared: Sequence[str]) -> list[Finding]
     ]
 
 
-def _silent(runs: Sequence[RunScores], table: CaseTable) -> list[Finding]:
+def _silent(runs: Sequence[RunScores], table: CaseTable, profile: Profile) -> list[Finding]:
     """Count the cases in which a run has no value and another has one."""
     found: list[Finding] = []
     for place, run in enumerate(runs):
@@ -228,7 +228,12 @@ def _silent(runs: Sequence[RunScores], table: CaseTable) -> list[Finding]:
         }
         if not any(counts.values()):
             continue
-        kinds = {s.status for s in run.scores if s.value is None and s.metric in counts}
+        kinds = {
+            score.status
+            for score in run.scores
+            if score.metric in counts
+            and (score.profile, score.target, score.value) == (profile, None, None)
+        }
         why = ", ".join(sorted(kinds - {Status.UNDEFINED})) or "undefined"
         found.append(
             Finding(
