@@ -10,7 +10,10 @@ import pytest
 from tests.report.test_browser import Browser
 
 from overread.analysis.mask_results import MaskResults
+from overread.imaging.label_map import read_label_map
 from overread.report.mask_page import write_mask_page
+from overread.report.masks.page import write_sides
+from overread.report.masks.sides import MaskSide
 
 pytestmark = [
     pytest.mark.browser,
@@ -53,6 +56,41 @@ def test_a_label_table_stays_readable_on_a_phone(browser: Browser, page: Path) -
     )
     assert len(widths) == 4
     assert min(widths) > 280
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_long_name_of_a_run_is_cut_in_its_middle_and_told_whole(
+    browser: Browser, phantoms: MaskResults, tmp_path: Path, width: int
+) -> None:
+    names = [
+        f"command:/opt/venv/bin/python /srv/models/predict.py {end}" for end in ("fast", "slow")
+    ]
+    sides = [MaskSide(label=each, colour=n, results=phantoms) for n, each in enumerate(names)]
+    page = write_sides(
+        sides,
+        tmp_path / "page.html",
+        title="Two runs",
+        subtitle=[],
+        read=read_label_map,
+        most_pictures=0,
+        extra={},
+    )
+    browser.look(width=width)
+    browser.open(page)
+    beyond = browser.js(
+        "Array.from(document.querySelectorAll('.strips-of tbody th .name'), (e) =>"
+        " e.getBoundingClientRect().right - e.closest('th').getBoundingClientRect().right)"
+    )
+    assert len(beyond) >= 2
+    assert max(beyond) <= 0
+    ends = browser.js(
+        "Array.from(document.querySelectorAll('.strips-of tbody th bdi.long'), (e) =>"
+        " [e.title, e.lastChild.textContent, e.lastChild.getBoundingClientRect().width])"
+    )
+    assert {title for title, _, _ in ends} == set(names)
+    assert {end[-4:] for _, end, _ in ends} == {"fast", "slow"}
+    assert min(wide for _, _, wide in ends) > 40
+    assert browser.js("document.documentElement.scrollWidth") <= width
 
 
 def test_planes_are_squares_of_one_size_with_outlines_inside(browser: Browser, page: Path) -> None:
