@@ -146,7 +146,7 @@ def test_what_no_run_has_is_undefined_and_a_stratum_of_it_ranks_nobody() -> None
 
 def test_a_missing_mask_has_the_worst_value_and_is_told() -> None:
     broken: Values = {metric: (*each[:3], None) for metric, each in ONE.items()}
-    refused = {metric: (None,) for metric in ONE}
+    refused: Values = dict.fromkeys(ONE, (None,))
     other = run("broken", refused, status=Status.UNPARSED, profile="honest")
     runs = [run("broken", broken, status=Status.FAILED), run("whole", ONE)]
     # What another profile refuses is no matter of this ranking.
