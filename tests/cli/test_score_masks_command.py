@@ -124,7 +124,12 @@ def test_people_are_shown_what_was_lost_first(folders, capsys):
     assert call(*folders) == 1
     out = capsys.readouterr().out
     assert "error missing-mask" in out
-    assert out.index("Before any score") < out.index("6 cases, 1 label") < out.index("Worst first")
+    assert (
+        out.index("Before any score")
+        < out.index("6 cases (1 without a mask), 1 label")
+        < out.index("Worst first")
+    )
+    assert "those without a mask are in none of them" in " ".join(out.split())
     worst = out[out.index("Worst first") :].splitlines()
     names = [line.split("│")[1].strip() for line in worst if line.startswith("│")]
     assert names == ["f", "c", "d", "a"]
@@ -170,7 +175,9 @@ def test_another_grid_is_not_scored_unless_told_how(tmp_path, capsys):
     assert "no case could be compared" in said.err
     found = as_json(capsys, one, other, "--resample", "nearest")
     assert found["labels"][0]["means"]["dice"] == 1.0
-    assert "grid" in {finding["code"] for finding in found["findings"]}
+    # What the headers turned back is no turned mask, and there is nothing left to be said.
+    (grid,) = found["findings"]
+    assert (grid["code"], grid["remedy"]) == ("grid", "Write masks on the grid of the scan.")
 
 
 def test_a_case_is_not_dropped_for_lacking_a_label(tmp_path, capsys):
@@ -189,6 +196,26 @@ def test_a_case_is_not_dropped_for_lacking_a_label(tmp_path, capsys):
     assert absent["c"]["status"] == "failed"
     assert absent["c"]["values"]["reference_voxels"] == 0.0
     assert absent["c"]["values"]["prediction_voxels"] is None
+
+
+def test_a_case_without_a_usable_reference_is_counted_against_nobody(folders, capsys):
+    references, predictions = folders
+    (references / "b.nii.gz").write_bytes(b"no mask")
+    assert call(references, predictions) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "5 cases (1 without a mask, 1 more without a usable reference), 1 label" in shown
+    (label,) = as_json(capsys, references, predictions, status=1)["labels"]
+    assert (label["n"], label["n_without"]) == (5, 1)
+
+
+def test_a_folder_of_structures_without_a_prediction_has_its_worst_distance(tmp_path, capsys):
+    for side, cases in (("ref", "ab"), ("pred", "a")):
+        for case in cases:
+            write(tmp_path / side / case / "liver.nii.gz", boxes((1, A, ALL, ALL)))
+    found = as_json(capsys, tmp_path / "ref", tmp_path / "pred", "--structures", status=1)
+    (row,) = [each for each in found["ledger"] if each["metric"] == "hd95_mm"]
+    diagonal_mm = (12**2 + 10**2 + 8**2) ** 0.5
+    assert row["means"]["reference present"] == pytest.approx(diagonal_mm / 2)
 
 
 def test_labels_are_named_and_others_are_left_out(folders, tmp_path, capsys):

@@ -17,6 +17,7 @@ from overread.run.mask_overview import (
     distance_metrics,
     is_compared,
     label_lines,
+    n_cases,
     share_metrics,
     worst_rows,
 )
@@ -44,6 +45,10 @@ _POLICIES: Final[Mapping[Policy, str]] = {
     "empty agreement is perfect": "empty is best",
 }
 _NOTHING: Final = "–"
+_WITHOUT: Final = (
+    "means are over the cases with a value: those without a mask are in none of them, and are the "
+    "worst under 'ref. present' below"
+)
 _HEADINGS: Final = {
     "dice": "Dice",
     "cldice": "clDice",
@@ -61,9 +66,8 @@ def labels_table(results: MaskResults) -> Table:
     them.
     """
     lines = [line for line in label_lines(results) if not _is_empty(line)]
-    n_cases = len(results.cases)
-    several = n_cases > 1
-    table = number_table(f"{results.subject}: {_cases(n_cases)}, {_labels(len(lines))}")
+    several = len(results.cases) > 1
+    table = number_table(f"{results.subject}: {_counted(results)}, {_labels(len(lines))}")
     table.add_column("label", overflow="fold", min_width=5)
     columns = _columns(results, several)
     for heading in (*(["cases"] if several else []), *(heading for heading, _ in columns)):
@@ -75,6 +79,8 @@ def labels_table(results: MaskResults) -> Table:
         cells += [read(line) for _, read in columns]
         cells += _fates(line) if several else [_fate(line)]
         table.add_row(*cells)
+    if n_cases(results)[1]:
+        table.caption = _WITHOUT
     return table
 
 
@@ -171,7 +177,9 @@ def ledger_table(ledger: Sequence[LedgerRow]) -> Table | None:
     rows = [
         row
         for row in ledger
-        if row.n_both_empty < row.n and (row.is_moved or row.target is None or len(ledger) <= _FEW)
+        if row.n_both_empty < row.n
+        and any(mean is not None for mean in row.means.values())
+        and (row.is_moved or row.target is None or len(ledger) <= _FEW)
     ]
     if not rows:
         return None
@@ -279,6 +287,14 @@ def _volume(value: float | None) -> str:
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def _counted(results: MaskResults) -> str:
+    """Say how many cases there are, and how many of them no mean is over."""
+    n, n_without, n_unusable = n_cases(results)
+    beside = [f"{n_without} without a mask"] if n_without else []
+    beside += [f"{n_unusable} more without a usable reference"] if n_unusable else []
+    return _cases(n) + (f" ({', '.join(beside)})" if beside else "")
 
 
 def _cases(n: int) -> str:

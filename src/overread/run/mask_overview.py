@@ -9,12 +9,14 @@ from statistics import fmean, median
 from typing import Final
 
 from overread.analysis.mask_results import MaskResults, MaskRow
+from overread.records import Status
 
 __all__ = [
     "LabelLine",
     "distance_metrics",
     "is_compared",
     "label_lines",
+    "n_cases",
     "share_metrics",
     "worst_rows",
 ]
@@ -28,7 +30,7 @@ class LabelLine:
 
     label: str
     n: int
-    """Cases in which it was looked for."""
+    """Cases in which it was looked for: those whose reference can be used."""
     means: Mapping[str, float | None]
     """Metric → mean over the cases with a value; None where no case has one."""
     medians: Mapping[str, float | None]
@@ -53,10 +55,23 @@ def distance_metrics(results: MaskResults) -> tuple[str, ...]:
 
 
 def label_lines(results: MaskResults) -> tuple[LabelLine, ...]:
-    """Sum each label up over its cases, in the order of labels."""
+    """Sum each label up over its cases, in the order of labels.
+
+    A case whose reference cannot be used counts nowhere.
+    """
     return tuple(
-        _line(label or "all", rows, results.metrics) for label, rows in results.by_label().items()
+        _line(label or "all", kept, results.metrics)
+        for label, rows in results.by_label().items()
+        if (kept := [row for row in rows if not _is_nobodys(row)])
     )
+
+
+def n_cases(results: MaskResults) -> tuple[int, int, int]:
+    """Count the cases whose reference can be used, those of them without a mask, and the others."""
+    whole = {row.case: row for row in results.rows if row.label is None}
+    n_unusable = sum(_is_nobodys(row) for row in whole.values())
+    n_without = sum(row.fate is None for row in whole.values()) - n_unusable
+    return len(results.cases) - n_unusable, n_without, n_unusable
 
 
 def is_compared(results: MaskResults) -> bool:
@@ -78,6 +93,11 @@ def worst_rows(results: MaskResults, *, most: int) -> tuple[MaskRow, ...]:
     ]
     rows.sort(key=lambda row: (_rank(row, results.headline), row.case, row.label or ""))
     return (*lost, *rows)[:most]
+
+
+def _is_nobodys(row: MaskRow) -> bool:
+    """Tell a row whose reference cannot be used: nobody can be scored on it."""
+    return row.status is Status.UNDEFINED and row.fate is None
 
 
 def _rank(row: MaskRow, metric: str) -> float:

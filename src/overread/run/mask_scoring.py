@@ -254,7 +254,7 @@ def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) ->
             where=_some(ids),
             evidence=evidence,
             effect=_EFFECTS[code, severity],
-            remedy=_REMEDIES.get(code, "") if severity is not Severity.INFO else "",
+            remedy=_REMEDIES.get((code, severity), ""),
             count=len(ids),
         )
 
@@ -268,9 +268,10 @@ _EFFECTS: Final = {
     ("odd-header", Severity.INFO): "",
 }
 _REMEDIES: Final = {
-    "renamed-label": "Number labels alike on both sides.",
-    "grid": "Write masks on the grid of the scan, or say --resample nearest.",
-    "turned-mask": "Look at the pictures; mend what writes the masks.",
+    ("renamed-label", Severity.WARNING): "Number labels alike on both sides.",
+    ("grid", Severity.ERROR): "Write masks on the grid of the scan, or say --resample nearest.",
+    ("grid", Severity.WARNING): "Write masks on the grid of the scan.",
+    ("turned-mask", Severity.WARNING): "Look at the pictures; mend what writes the masks.",
 }
 
 
@@ -298,7 +299,9 @@ def _failures(results: MaskResults, reports: Mapping[str, CaseReport]) -> Iterat
         )
 
 
-_FAILED: Final = "no score, and still in the denominator"
+_FAILED: Final = (
+    "no score: in no mean of those compared, and the worst under 'ref. present' in the ledger"
+)
 _UNDEFINED: Final = "nothing can be scored on it, and it counts nowhere"
 
 

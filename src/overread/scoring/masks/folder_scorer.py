@@ -13,6 +13,7 @@ from overread.errors import ImageError
 from overread.imaging.label_box import labels_of
 from overread.imaging.label_map import LabelMap, read_label_map
 from overread.imaging.label_resample import RESAMPLED
+from overread.metrics.masks import GRID_DIAGONAL
 from overread.metrics.overlap import DICE
 from overread.metrics.spec import MetricSpec
 from overread.records import Item, Profile, Reference, Response, Score, Status
@@ -106,6 +107,8 @@ class FolderScorer:
         report, remedy = pair.report, ""
         if not report.same and self.on_mismatch == "nearest":
             pair, remedy = pair.resampled(), RESAMPLED
+        # Of a mask that headers turn back, only what they leave wrong is told.
+        advice = pair.report.advice
         found = [labels_of(side.array) for side in (pair.reference, pair.prediction)]
         labels = self.labels
         if labels is None:
@@ -116,7 +119,7 @@ class FolderScorer:
             response,
             CaseReport(
                 problems=report.problems,
-                advice=report.advice,
+                advice=advice,
                 notes=report.notes,
                 renamed=_renamed(pair),
                 remedy=remedy,
@@ -185,10 +188,15 @@ class FolderScorer:
         if there.is_dir():
             side = _Side(there, self.labels, ReferenceMaskError)
             names = side.names
+            diagonals: list[Measured] = []
             for name in names:
-                alone = reference_measures(side.mask(name), {1: name}, self.measures)
+                mask = side.mask(name)
+                if self.spacing_mm is not None:
+                    mask = mask.spaced(self.spacing_mm)
+                alone = tuple(reference_measures(mask, {1: name}, self.measures))
                 known += [each for each in alone if each.target is not None]
-            known += _summed(known)
+                diagonals += [each for each in alone if each.spec == GRID_DIAGONAL]
+            known += [*_summed(known), *diagonals[:1]]
         else:
             reference = read_reference(there)
             if self.spacing_mm is not None:
