@@ -16,8 +16,9 @@ __all__ = ["COIN", "REFUSE", "marks_of_luck"]
 COIN: Final = "coin between two letters"
 REFUSE: Final = "always refuse"
 _N_CHANCE_EXAMS = 400
-_EXAMS_PER_CHUNK = 50
-"""Chance exams worked on at once: 50 × 1,900 items × 4 letters are 3 MB."""
+_MOST_AT_ONCE = 50
+_LETTERS_AT_ONCE = 4_000_000
+"""Of all chance exams worked on at once: 32 MB, and 3 MB where 50 exams have 1,900 items × 4."""
 _LEVEL = 0.975
 _ROUNDING = 1e-9
 
@@ -62,8 +63,10 @@ def _scores_by_lot(
         members[rows, place] = 1 / len(rows)
     n_questions = int(exam.twins.max(initial=-1)) + 1
     parts: dict[str, list[NDArray[np.float64]]] = {}
-    for start in range(0, _N_CHANCE_EXAMS, _EXAMS_PER_CHUNK):
-        n_exams = min(_EXAMS_PER_CHUNK, _N_CHANCE_EXAMS - start)
+    n_letters = max(1, len(exam.ids) * len(exam.letters))
+    at_once = max(1, min(_MOST_AT_ONCE, _LETTERS_AT_ONCE // n_letters))
+    for start in range(0, _N_CHANCE_EXAMS, at_once):
+        n_exams = min(at_once, _N_CHANCE_EXAMS - start)
         lots = rng.random((n_exams, n_questions, len(exam.letters)))[:, exam.twins]
         answers = np.where(rules.drawn_from, lots, -1.0).argmax(axis=2)
         answers = np.where(exam.right >= 0, answers, -1)

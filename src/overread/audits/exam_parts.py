@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
 
 from overread.contracts import Release, Selection
 from overread.records import Choice, Finding, Item, Option, Reference
 
-__all__ = ["ChoiceQuestion", "ExamAudit", "SplitPart", "choice_questions", "split_parts"]
+__all__ = [
+    "ChoiceQuestion",
+    "ExamAudit",
+    "SplitPart",
+    "choice_questions",
+    "parts_kept",
+    "split_parts",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +54,36 @@ class ExamAudit:
             yield from self.look_at(part, release)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    release: Release
+    parts: dict[str, SplitPart] = field(default_factory=dict[str, SplitPart])
+
+
+_KEPT: Final[ContextVar[_Kept | None]] = ContextVar("parts of the release in hand", default=None)
+
+
+@contextmanager
+def parts_kept(release: Release) -> Iterator[None]:
+    """Keep the questions of a release once read: eight audits in a row look at all of them."""
+    token = _KEPT.set(_Kept(release=release))
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
 def split_parts(release: Release) -> Iterator[SplitPart]:
     """Read the splits of a release that have questions, in the order of its card."""
+    kept = _KEPT.get()
+    parts: dict[str, SplitPart] = kept.parts if kept and kept.release is release else {}
     for split in release.card.splits:
-        items = list(release.items(Selection(split=split)))
-        if items:
+        if split not in parts:
+            items = list(release.items(Selection(split=split)))
             references = {item.id: release.reference(item.id) for item in items}
-            yield SplitPart(split=split, items=items, references=references)
+            parts[split] = SplitPart(split=split, items=items, references=references)
+        if parts[split].items:
+            yield parts[split]
 
 
 def choice_questions(part: SplitPart) -> list[ChoiceQuestion]:

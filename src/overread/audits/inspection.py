@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from overread.audits.exam_parts import parts_kept
 from overread.contracts import Release
 from overread.records import Finding, Severity
 from overread.registry import audit_names, find_audit
@@ -35,9 +36,10 @@ def inspect_release(
     """
     audits = [find_audit(name) for name in (only or audit_names())]
     found: list[Finding] = []
-    for audit in audits:
-        if on_progress is not None:
-            on_progress(f"looking for {audit.summary}")
-        found += audit.look(release)
+    with parts_kept(release):
+        for audit in audits:
+            if on_progress is not None:
+                on_progress(f"looking for {audit.summary}")
+            found += audit.look(release)
     order = list(reversed(Severity))
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))

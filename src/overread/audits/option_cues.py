@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from overread.analysis.blind_exam import unit_of
+from overread.analysis.blind_exam import number_labels, unit_of
 from overread.audits.exam_parts import ChoiceQuestion, ExamAudit, SplitPart, choice_questions
 from overread.audits.wording import counted
 from overread.contracts import Audit, Release
@@ -108,10 +108,15 @@ def _look(part: SplitPart, release: Release) -> Iterator[Finding]:
         for one in choice_questions(part)
         if len(one.options) > 1 and all(option.text for option in one.options)
     ]
+    # Thousands of pictures may be asked about in the same words: each is looked at once.
+    wordings = number_labels(
+        (one.item.question, *(option.text for option in one.options)) for one in questions
+    ).tolist()
+    cluster = release.plan().cluster
     followed = [
         found
         for name, marks in CUES.items()
-        if (found := _follow(name, marks, questions, release.plan().cluster)) is not None
+        if (found := _follow(name, marks, questions, wordings, cluster)) is not None
     ]
     adjusted = holm([each.p_value for each in followed])
     telling = [
@@ -124,15 +129,23 @@ def _look(part: SplitPart, release: Release) -> Iterator[Finding]:
 
 
 def _follow(
-    name: str, marks: Marks, questions: Sequence[ChoiceQuestion], cluster: str | None
+    name: str,
+    marks: Marks,
+    questions: Sequence[ChoiceQuestion],
+    wordings: Sequence[int],
+    cluster: str | None,
 ) -> _Followed | None:
     """Choose among the options with the cue; where none or all have it, there is no cue."""
     credit: list[float] = []
     chance: list[float] = []
     units: dict[tuple[str, str], int] = {}
     codes: list[int] = []
-    for one in questions:
-        marked = marks(one.item.question, [option.text or "" for option in one.options])
+    seen: dict[int, tuple[bool, ...]] = {}
+    for one, wording in zip(questions, wordings, strict=True):
+        if wording not in seen:
+            texts = [option.text or "" for option in one.options]
+            seen[wording] = marks(one.item.question, texts)
+        marked = seen[wording]
         n_marked = sum(marked)
         if 0 < n_marked < len(marked):
             credit.append(marked[one.right] / n_marked)

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from overread.contracts import Training, TrainingCase
 from overread.records import Status
@@ -81,3 +84,24 @@ def test_picture_options_are_answered_by_position(question, solved, reader, ask,
     model = reader("text-only")
     model.learn(Training(exam=exam), no_pictures)
     assert ask(model, question(99, pictures, task="txt2img")).text == "C"
+
+
+def test_questions_worded_alike_count_as_often_as_they_are_asked(
+    question, solved, reader, no_pictures
+):
+    # Marks at the end make wordings unlike and change no word: then each is a block of its own.
+    right = "AABABCAAADBA"
+    options = ["a round cell", "a cell with long granules", "none", "round nucleus"]
+    weights = []
+    for marks in ([0] * len(right), range(len(right))):
+        items = [question(number, options) for number in range(len(right))]
+        worded = [
+            replace(item, question=f"What is shown{'?' * n}")
+            for item, n in zip(items, marks, strict=True)
+        ]
+        exam = tuple(solved(item, letter) for item, letter in zip(worded, right, strict=True))
+        model = reader("text-only")
+        model.learn(Training(exam=exam), no_pictures)
+        weights.append(model._weights)
+    assert np.abs(weights[0]).max() > 0.1
+    assert weights[0] == pytest.approx(weights[1], abs=1e-4)

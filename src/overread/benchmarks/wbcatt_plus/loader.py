@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from overread.benchmarks.wbcatt_plus import layout, protocol
@@ -111,18 +111,27 @@ class WbcAttPlusRelease:
         ]
         family, cells = self._tables.get(selection.split, ("wbcatt", ()))
         count = 0
+        recipe = Recipe(max_side_px=selection.max_side_px)
         for cell in cells:
+            path = layout.picture_path(cell, family)
+            media = (Media(paths=(path,), recipe=recipe),)
+            groups = {"image": cell.name, "case": PurePosixPath(path).stem}
             for task in tasks:
                 if task == protocol.SEGMENTATION and not self._has_mask(cell, family):
                     continue
                 if selection.limit is not None and count >= selection.limit:
                     return
                 count += 1
-                yield self._item(cell, family, task, selection)
+                yield self._item(cell, task, selection.split, media, groups)
 
-    def _item(self, cell: Cell, family: Family, task: str, selection: Selection) -> Item:
-        recipe = Recipe(max_side_px=selection.max_side_px)
-        media = (Media(paths=(layout.picture_path(cell, family),), recipe=recipe),)
+    def _item(
+        self,
+        cell: Cell,
+        task: str,
+        split: str,
+        media: tuple[Media, ...],
+        groups: Mapping[str, str],
+    ) -> Item:
         is_mask = task == protocol.SEGMENTATION
         asked = protocol.CARD.tasks[task] if is_mask else protocol.question(task)
         options = () if is_mask else protocol.options_of(task)
@@ -135,8 +144,8 @@ class WbcAttPlusRelease:
             media=media,
             prompt=protocol.prompt(asked, options, media),
             answer_space=Mask(labels=COMPONENTS) if is_mask else protocol.choice_of(task),
-            groups={"image": cell.name, "case": Path(media[0].paths[0]).stem},
-            strata={"task": task, "cell_type": cell.cell_type, "split": selection.split},
+            groups=groups,
+            strata={"task": task, "cell_type": cell.cell_type, "split": split},
         )
 
     def reword(self, item: Item) -> Item:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
@@ -153,15 +153,20 @@ def choice_of(attribute: str) -> Choice:
 
 def prompt(asked: str, options: Sequence[Option], media: Sequence[Media]) -> tuple[Part, ...]:
     """Word a question for a chat model, its picture first."""
+    return (*(Part(media=one) for one in media), _worded(asked, tuple(options)))
+
+
+@lru_cache(maxsize=256)
+def _worded(asked: str, options: tuple[Option, ...]) -> Part:
     if not options:
-        return (*(Part(media=one) for one in media), Part(text=asked))
+        return Part(text=asked)
     lines = [
         "The picture shows one stained white blood cell of a peripheral blood smear.",
         asked,
         *(f"{option.letter}) {option.text}" for option in options),
         'Answer with the letter of one option as JSON: {"selected_option": "<letter>"}',
     ]
-    return (*(Part(media=one) for one in media), Part(text="\n".join(lines)))
+    return Part(text="\n".join(lines))
 
 
 def read_listed_value(text: str | None, options: tuple[Option, ...]) -> Reading:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,25 @@ from overread.models.baselines.base import options_of
 from overread.models.baselines.words import stated_size, terms
 from overread.records import Item
 
-__all__ = ["OptionFeatures"]
+__all__ = ["OptionFeatures", "Wording", "wording_of"]
 
 _MOST_TERMS = 500
 _LEAST_OPTIONS_PER_TERM = 4
 _LETTERS = "ABCDEFGH"
+
+Wording: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""Task, question, texts of the options: all that the features of a question depend on."""
+
+
+def wording_of(item: Item) -> Wording:
+    """Give what the features of a question depend on.
+
+    Raises
+    ------
+    NothingToSayError
+        It has no options.
+    """
+    return item.task, item.question, tuple(option.text or "" for option in options_of(item))
 
 
 class OptionFeatures:
@@ -32,12 +47,10 @@ class OptionFeatures:
 
     def __init__(self, questions: Sequence[Item], texts: Sequence[str]) -> None:
         self._tasks = sorted({item.task for item in questions})
-        in_options = Counter(
-            term
-            for item in questions
-            for option in options_of(item)
-            for term in terms(option.text or "")
-        )
+        written = Counter(option.text or "" for item in questions for option in options_of(item))
+        in_options = Counter[str]()
+        for text, count in written.items():
+            in_options.update(dict.fromkeys(terms(text), count))
         kept = [t for t, count in in_options.items() if count >= _LEAST_OPTIONS_PER_TERM]
         kept.sort(key=lambda term: (-in_options[term], term))
         self._terms = {term: column for column, term in enumerate(kept[:_MOST_TERMS])}
@@ -61,7 +74,7 @@ class OptionFeatures:
             Shape (n_options, n_features). The columns that describe the shape of an option come
             first, for all tasks together; then again for each known task; then known words.
         """
-        texts = [option.text or "" for option in options_of(item)]
+        texts = wording_of(item)[2]
         shape = self._shape(item.question, texts)
         by_task = [shape * (item.task == task) for task in self._tasks]
         words = np.zeros((len(texts), len(self._terms)))

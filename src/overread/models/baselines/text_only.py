@@ -8,6 +8,7 @@ option gets a linear score of what its text looks like, and the right one should
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.optimize import minimize
 
 from overread.contracts import ModelOptions, Query, Renderer, Training
 from overread.models.baselines.base import Baseline, NothingToSayError, options_of
-from overread.models.baselines.option_features import OptionFeatures
+from overread.models.baselines.option_features import OptionFeatures, Wording, wording_of
 from overread.records import Item, Option, Reference
 
 __all__ = ["TextOnly"]
@@ -36,6 +37,7 @@ class TextOnly(Baseline):
         super().__init__("text-only", settings={"penalty": _PENALTY})
         self._features: OptionFeatures | None = None
         self._weights: NDArray[np.float64] | None = None
+        self._chosen: dict[Wording, int] = {}
 
     def learn(self, training: Training, render: Renderer) -> None:
         """Learn from solved questions and training texts; no picture is rendered."""
@@ -43,6 +45,7 @@ class TextOnly(Baseline):
         questions = [question for question in solved if question is not None]
         texts = [text for case in training.cases for text in case.texts.values()]
         self._features = self._weights = None
+        self._chosen = {}
         if not questions and not texts:
             return
         self._features = OptionFeatures([item for item, _ in questions], texts)
@@ -53,10 +56,13 @@ class TextOnly(Baseline):
         """Give the option with the highest score; the first of equal ones."""
         if self._features is None:
             raise NothingToSayError("the release has neither solved questions nor training texts")
-        features = self._features(query.item)
-        weights = self._features.default_weights() if self._weights is None else self._weights
-        # Rounding makes options with equal features equal, whatever the order of summation.
-        return options[int(np.argmax(np.round(features @ weights, 9)))].letter
+        wording = wording_of(query.item)
+        if wording not in self._chosen:
+            features = self._features(query.item)
+            weights = self._features.default_weights() if self._weights is None else self._weights
+            # Rounding makes options with equal features equal, whatever the order of summation.
+            self._chosen[wording] = int(np.argmax(np.round(features @ weights, 9)))
+        return options[self._chosen[wording]].letter
 
 
 def _solved(item: Item, reference: Reference) -> tuple[Item, int] | None:
@@ -72,20 +78,35 @@ def _solved(item: Item, reference: Reference) -> tuple[Item, int] | None:
 
 def _fit(features: OptionFeatures, questions: Sequence[tuple[Item, int]]) -> NDArray[np.float64]:
     """Fit the weights (n_features,) by penalised maximum likelihood; convex, hence unique."""
-    blocks = [features(item) for item, _ in questions]
-    starts = np.cumsum([0, *(len(block) for block in blocks)])
-    stacked = np.concatenate(blocks)
+    # Questions worded alike are one block that counts several times: an exam may ask eleven
+    # questions of ten thousand pictures.
+    wordings = [wording_of(item) for item, _ in questions]
+    blocks: dict[Wording, NDArray[np.float64]] = {}
+    for wording, (item, _) in zip(wordings, questions, strict=True):
+        if wording not in blocks:
+            blocks[wording] = features(item)
+    starts = np.cumsum([0, *(len(block) for block in blocks.values())])
+    first_row = dict(zip(blocks, starts[:-1].tolist(), strict=True))
+    stacked = np.concatenate(list(blocks.values()))
     owner = np.repeat(np.arange(len(blocks)), np.diff(starts))
-    right = starts[:-1] + np.array([place for _, place in questions])
+    asked = Counter(wordings)
+    weight = np.array([asked[wording] for wording in blocks], dtype=np.float64)
+    places = (place for _, place in questions)
+    counts = Counter(
+        first_row[wording] + place for wording, place in zip(wordings, places, strict=True)
+    )
+    right, n_right = np.array(list(counts)), np.array(list(counts.values()), dtype=np.float64)
+    right_features = (stacked[right] * n_right[:, np.newaxis]).sum(axis=0)
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = stacked @ weights
         # Less the greatest score of each question, so that no exponential overflows.
         highest = np.maximum.reduceat(scores, starts[:-1])
         totals = highest + np.log(np.add.reduceat(np.exp(scores - highest[owner]), starts[:-1]))
-        share = np.exp(scores - totals[owner])
-        value = totals.sum() - scores[right].sum() + _PENALTY / 2 * weights @ weights
-        return value, share @ stacked - stacked[right].sum(axis=0) + _PENALTY * weights
+        share = np.exp(scores - totals[owner]) * weight[owner]
+        gained = (weight * totals).sum() - (n_right * scores[right]).sum()
+        value = gained + _PENALTY / 2 * weights @ weights
+        return value, share @ stacked - right_features + _PENALTY * weights
 
     found = minimize(loss, np.zeros(stacked.shape[1]), jac=True, method="L-BFGS-B")
     return np.asarray(found.x, dtype=np.float64)
