@@ -25,6 +25,7 @@ __all__ = [
     "FABRICATED_OF_ABSENT",
     "FABRICATED_OF_CLAIMED",
     "FINDING_F1",
+    "NAMING_EFFECT",
     "NO_FABRICATION",
     "NO_OMISSION",
     "OMITTED_OF_PRESENT",
@@ -120,6 +121,17 @@ CLAIM_MACRO_F1: Final = _rate(
     "claim_macro_f1", "F1, mean over findings", "up", "nothing is present or asserted"
 )
 FINDING_F1: Final = _rate("finding_f1", "F1 of one finding", "up", "never present or asserted")
+NAMING_EFFECT: Final = MetricSpec(
+    name="naming_effect",
+    version="1",
+    title="Clean after an absent finding was named, less before",
+    direction="up",
+    low=-1.0,
+    high=1.0,
+    unit="share",
+    properties=frozenset({"order invariant"}),
+    undefined="no picture was described both ways",
+)
 SPECIFICS: Final[Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]]] = {
     "fabricated_of_absent": ({"claim_fp": 1.0}, {"claim_fp": 1.0, "claim_tn": 1.0}),
     "fabricated_of_claimed": ({"claim_fp": 1.0}, {"claim_fp": 1.0, "claim_tp": 1.0}),

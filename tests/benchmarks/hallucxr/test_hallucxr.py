@@ -44,6 +44,19 @@ def test_all_findings_are_asked_about_where_none_is_named(root: Path):
     assert len({item.strata["finding"] for item in items}) >= 8
 
 
+def test_a_named_finding_is_one_that_is_absent(root: Path):
+    release = BENCHMARK.open(root)
+    truth = {row["image_id"]: row["labels"] for row in read(root)}
+    items = list(release.items(Selection(tasks=("named-absent",))))
+    assert len(items) == 30
+    for item in items:
+        labels = truth[item.groups["image"]]
+        assert isinstance(labels, dict)
+        named = [each for each in layout.FINDINGS if f"says {each.lower()}." in item.question]
+        assert [labels[each] for each in named] == [0]
+        assert "present" not in item.question
+
+
 def test_the_careful_model_hallucinates_less_than_the_talkative_one(root: Path):
     found = cells(root)
     careful, talkative = (
@@ -67,6 +80,10 @@ def test_rules_are_held_against_people(root: Path):
     f1 = found["rules against reader 1", "F1"].recomputed
     assert f1 is not None
     assert f1 > 0.7
+    errors = found["reader 1", "with an error"]
+    assert errors.recomputed == found["reader 1", "fabricated finding"].recomputed
+    assert errors.n_published == 68
+    assert found["reader 1", "with a severe error"].recomputed == 0.0
     assert found["reader 1, reader 2", "kappa"].recomputed is not None
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "CATEGORIES",
     "FINDINGS",
     "IMAGES",
+    "NAMED_ABSENT",
     "OUTPUTS",
     "QUERIES",
     "SEVERITIES",
@@ -47,6 +48,8 @@ OUTPUTS: Final = "outputs.jsonl"
 ANNOTATIONS: Final = "annotations.jsonl"
 SYNTHETIC_MARK: Final = "SYNTHETIC.txt"
 QUERIES: Final = ("describe", "abnormalities", "yes-no")
+NAMED_ABSENT: Final = "named-absent"
+"""Asked by name only: the free description after a finding was named that is not there."""
 FINDINGS: Final = (
     "Enlarged Cardiomediastinum",
     "Cardiomegaly",

@@ -115,9 +115,14 @@ class HalluCxrRelease:
         asked = (
             self._item(name, picture, query, selection)
             for name, picture in self._pictures.items()
-            for query in layout.QUERIES
-            if (selection.tasks is None or query in selection.tasks)
+            for query in protocol.CARD.tasks
+            if (
+                query in selection.tasks
+                if selection.tasks is not None
+                else query not in protocol.CARD.asked_by_name
+            )
             and (query != "yes-no" or self._asked[name])
+            and (query != layout.NAMED_ABSENT or self._named[name])
         )
         yield from islice(asked, selection.limit)
 
@@ -126,7 +131,8 @@ class HalluCxrRelease:
             Media(paths=(picture.path,), recipe=Recipe(max_side_px=selection.max_side_px)),
         )  # fmt: skip
         finding = self._asked[name] if query == "yes-no" else "all"
-        asked = protocol.question(query, finding)
+        named = self._named[name] if query == layout.NAMED_ABSENT else finding
+        asked = protocol.question(query, named)
         return Item(
             id=f"{name}{_MARK}{query}",
             benchmark=protocol.CARD.name,
@@ -153,7 +159,7 @@ class HalluCxrRelease:
         """Give the labels in words: of the finding asked about, or of all that have one."""
         name, _, query = item_id.rpartition(_MARK)
         picture = self._pictures[name]
-        if query not in layout.QUERIES:
+        if query not in protocol.CARD.tasks:
             raise KeyError(item_id)
         truth = picture.truth
         if query == "yes-no":
@@ -216,6 +222,17 @@ class HalluCxrRelease:
                 found[name] = picture.asked
                 continue
             found[name] = min(definite, key=lambda each: turns[each], default="")
+            turns[found[name]] += 1
+        return found
+
+    @cached_property
+    def _named(self) -> dict[str, str]:
+        """A finding that is known absent, for the question that names one; by turns."""
+        found: dict[str, str] = {}
+        turns = Counter[str]()
+        for name, picture in self._pictures.items():
+            absent = [each for each, label in picture.truth.labels.items() if label == "absent"]
+            found[name] = min(absent, key=lambda each: turns[each], default="")
             turns[found[name]] += 1
         return found
 

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal, TypeAlias
 
-from overread.benchmarks.hallucxr.layout import FINDINGS, QUERIES
+from overread.benchmarks.hallucxr.layout import FINDINGS, NAMED_ABSENT, QUERIES
 from overread.contracts import (
     AlsoMetric,
     AnalysisPlan,
@@ -20,6 +20,7 @@ from overread.contracts import (
     ExpectedCount,
     Judging,
     JuryRule,
+    PairedItems,
     PooledRatio,
     Scorer,
 )
@@ -30,6 +31,7 @@ from overread.metrics.claims import (
     FABRICATED_OF_ABSENT,
     FABRICATED_OF_CLAIMED,
     FINDING_F1,
+    NAMING_EFFECT,
     NO_FABRICATION,
     NO_OMISSION,
     OMITTED_OF_PRESENT,
@@ -64,11 +66,13 @@ _ASKED: Final[Mapping[str, str]] = {
     "describe": "Describe this chest radiograph.",
     "abnormalities": "Which abnormal findings does this chest radiograph show, and on which side?",
     "yes-no": "Does this chest radiograph show {finding}?",
+    NAMED_ABSENT: "The request form says {finding}. Describe this chest radiograph.",
 }
 _FORMS: Final[Mapping[str, str]] = {
     "describe": "Write the findings of a report.",
     "abnormalities": "List those that you see; say so if there is none.",
     "yes-no": "Answer yes or no, then give the finding in one sentence.",
+    NAMED_ABSENT: "Write the findings of a report.",
 }
 
 CARD: Final = Card(
@@ -81,7 +85,9 @@ CARD: Final = Card(
         "describe": "describe a chest radiograph freely",
         "abnormalities": "list the abnormal findings",
         "yes-no": "say whether one finding is there",
+        NAMED_ABSENT: "describe it after a finding was named that is not there",
     },
+    asked_by_name=(NAMED_ABSENT,),
     conditions=(CONDITION,),
     unit="image",
     synthetic_size=24,
@@ -129,6 +135,15 @@ PLAN: Final = AnalysisPlan(
         ),
         _rate(CLAIM_MACRO_F1.name, CLAIM_F1.name, by="mean"),
         _rate(FINDING_F1.name, CLAIM_F1.name, by="each"),
+        AlsoMetric(
+            metric=NAMING_EFFECT.name,
+            pooled=PairedItems(
+                first={"query": ("describe",)},
+                second={"query": (NAMED_ABSENT,)},
+                join="image",
+                statistic="effect",
+            ),
+        ),
         AlsoMetric(
             metric=JURY_ACCURACY.name,
             is_share=True,

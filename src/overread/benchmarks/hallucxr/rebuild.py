@@ -6,7 +6,7 @@ cell but arithmetic that the abstract implies. `published` is None elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overread.benchmarks.hallucxr import layout
-from overread.benchmarks.hallucxr.layout import FINDINGS, Output, Picture
+from overread.benchmarks.hallucxr.layout import FINDINGS, Annotation, Output, Picture
 from overread.benchmarks.hallucxr.protocol import POLICIES, published_numbers
 from overread.contracts.replay import RebuiltCell
 from overread.metrics.claims import (
@@ -257,6 +257,7 @@ def _detector(root: Path, judged: Sequence[_Judged]) -> Iterator[RebuiltCell]:
         yield _cell(row, "recall", tp / there if there else None, n=len(pairs))
         f1 = 2 * tp / (claimed + there) if claimed + there else None
         yield _cell(row, "F1", f1, n=len(pairs))
+    yield from _severities([one for one in rows if one is not None])
     names = list(said)
     for place, one in enumerate(names):
         for other in names[place + 1 :]:
@@ -267,6 +268,27 @@ def _detector(root: Path, judged: Sequence[_Judged]) -> Iterator[RebuiltCell]:
                     [said[other][key] for key in shared],
                 )
                 yield _cell(f"{one}, {other}", "kappa", kappa.value, unit="1", n=len(shared))
+
+
+def _severities(rows: Sequence[Annotation]) -> Iterator[RebuiltCell]:
+    """Count outputs with an error, with a severe one, and with each category, by annotator."""
+    by_annotator: dict[str, list[Annotation]] = {}
+    for one in rows:
+        by_annotator.setdefault(one.annotator, []).append(one)
+    columns: tuple[tuple[str, Callable[[Annotation], bool]], ...] = (
+        ("with an error", lambda one: one.category != "none"),
+        ("with a severe error", lambda one: one.severity == "severe"),
+        *((each, _of_category(each)) for each in layout.CATEGORIES),
+    )
+    for column, holds in columns:
+        for annotator, told in by_annotator.items():
+            all_of = {(one.picture, one.query, one.model) for one in told}
+            some = {(one.picture, one.query, one.model) for one in told if holds(one)}
+            yield _cell(annotator, column, len(some) / len(all_of), n=len(all_of))
+
+
+def _of_category(category: str) -> Callable[[Annotation], bool]:
+    return lambda one: one.category == category
 
 
 def _arithmetic() -> Iterator[RebuiltCell]:
