@@ -234,6 +234,16 @@ def test_labels_under_other_numbers_are_told(tmp_path, capsys):
     assert [each["label"] for each in found["labels"]] == ["1", "255"]
 
 
+def test_many_labels_under_other_numbers_are_one_finding(tmp_path, capsys):
+    planes = [(n, slice(n, n + 1), ALL, ALL) for n in range(1, 7)]
+    one = write(tmp_path / "one.nii.gz", boxes(*planes))
+    other = write(tmp_path / "other.nii.gz", boxes(*((n + 1, *where) for n, *where in planes)))
+    (finding,) = as_json(capsys, one, other, "--no-surface")["findings"]
+    assert (finding["code"], finding["count"]) == ("renamed-label", 1)
+    assert finding["evidence"].startswith("label 2 of the prediction lies where label 1 of")
+    assert finding["evidence"].endswith("; and 3 more labels")
+
+
 def test_a_folder_of_structures_stands_against_a_label_map(tmp_path, capsys):
     write(tmp_path / "parts" / "liver.nii.gz", boxes((1, A, ALL, ALL)))
     write(tmp_path / "parts" / "spleen.nii.gz", boxes((1, slice(8, 9), ALL, ALL)))

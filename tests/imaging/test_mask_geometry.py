@@ -192,6 +192,24 @@ def test_a_poor_prediction_is_no_turned_one():
     assert better_turn(reference, reference[:, :, 0], stored=None) is None
 
 
+def test_a_turn_is_found_where_a_large_label_hides_it():
+    """A mirror leaves most of a large label in place, and nothing of a small one."""
+    reference = np.zeros((20, 20, 20), np.uint8)
+    reference[4:14, 4:14, 4:14] = 1
+    reference[16:18, 8:12, 8:12] = 2
+    prediction = np.ascontiguousarray(reference[::-1])
+    # 8 of 10 planes shared; of 2 · (1000 + 32) voxels 2 · 800.
+    dice = foreground_dice(reference, prediction)
+    assert dice == pytest.approx(800 / 1032)
+    found = better_turn(reference, prediction, stored=dice)
+    assert found is not None
+    assert (found.words, found.dice) == ("axis 1 reversed", 1.0)
+    report = examine_geometry(placed(reference), placed(prediction), known_labels=None)
+    assert report.better_turn == "axis 1 reversed"
+    shifted = np.roll(reference, 1, axis=1)  # 9 and 3 of 10 and 4 planes: no turn mends it
+    assert better_turn(reference, shifted, stored=foreground_dice(reference, shifted)) is None
+
+
 def test_a_turned_picture_is_found():
     reference = organ()[:, :, 1]
     found = better_turn(reference, reference.T, stored=0.2)

@@ -14,11 +14,16 @@ from overread.imaging.label_box import label_box, union_box
 
 __all__ = ["LOW_DICE", "Turn", "better_turn", "foreground_dice"]
 
-LOW_DICE: Final = 0.6
+LOW_DICE: Final = 0.9
 """Below it a turn is looked for even where the headers agree: headers can be wrong."""
 
 _GOOD_DICE: Final = 0.5
 _GAIN: Final = 0.25
+_LEFT: Final = 0.2
+"""Of what is missing to 1, after a turn that is named where Dice is middling as stored: two labels
+that a mirror leaves nearly in place hide a third that it does not."""
+_SLACK: Final = 0.05
+"""By which a sample of voxels may be wrong about Dice."""
 _SAMPLE: Final = 20_000
 """Voxels with a label that are looked up for each turn."""
 _CONFIRMED: Final = 3
@@ -94,7 +99,8 @@ def better_turn(
     Returns
     -------
     Turn or None
-        None where no turn brings Dice to 0.5 at least and up by 0.25.
+        None where no turn brings Dice to 0.5 at least and either up by 0.25 or so close to 1 that
+        a fifth of the difference is left.
     """
     box, wanted = label_box(prediction), label_box(reference)
     if reference.ndim != prediction.ndim or box is None or wanted is None:
@@ -117,15 +123,17 @@ def better_turn(
         found.append((float(np.mean(reference[turned] == labels)), axes, back))
     found.sort(key=lambda each: -each[0])
     best: Turn | None = None
-    for _, axes, back in found[:_CONFIRMED]:
+    was = stored or 0.0
+    enough = max(_GOOD_DICE, min(was + _GAIN, 1.0 - _LEFT * (1.0 - was)))
+    for share, axes, back in found[:_CONFIRMED]:
+        if 2.0 * share * n_prediction / total < enough - _SLACK:
+            break
         turn = Turn(order=axes, reversed_axes=back, dice=0.0)
         agreeing = _agreeing(reference[wanted], turn.of(prediction)[wanted])
         dice = 2.0 * agreeing / total
         if best is None or dice > best.dice:
             best = Turn(order=axes, reversed_axes=back, dice=dice)
-    if best is None or best.dice < max(_GOOD_DICE, (stored or 0.0) + _GAIN):
-        return None
-    return best
+    return None if best is None or best.dice < enough else best
 
 
 def _sample(

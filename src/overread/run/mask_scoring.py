@@ -243,7 +243,10 @@ def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) ->
             told.setdefault(("grid", level, "; ".join(report.problems)), []).append(case.id)
         if report.advice:
             told.setdefault(("turned-mask", Severity.WARNING, report.advice), []).append(case.id)
-        for words in report.renamed:
+        if report.renamed:
+            words = "; ".join(report.renamed[:_SHOWN])
+            if len(report.renamed) > _SHOWN:
+                words += f"; and {len(report.renamed) - _SHOWN} more labels"
             told.setdefault(("renamed-label", Severity.WARNING, words), []).append(case.id)
         for note in report.notes:
             told.setdefault(("odd-header", Severity.INFO, note), []).append(case.id)
@@ -264,7 +267,8 @@ _EFFECTS: Final = {
     ("grid", Severity.WARNING): "predictions were resampled to the reference's grid by the nearest "
     "voxel",
     ("turned-mask", Severity.WARNING): "the mask may have been written in another orientation",
-    ("renamed-label", Severity.WARNING): "one is scored as missed, the other as invented",
+    ("renamed-label", Severity.WARNING): "each is scored under its own number, and misses the "
+    "other",
     ("odd-header", Severity.INFO): "",
 }
 _REMEDIES: Final = {

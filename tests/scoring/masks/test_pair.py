@@ -101,6 +101,22 @@ def test_one_structure_under_two_numbers_is_told(write_mask, boxes):
     assert renamed_labels(open_pair(one, one)) == ()
 
 
+def test_exchanged_and_shifted_numbers_are_told(write_mask, boxes):
+    one = write_mask("one.nii.gz", boxes((1, A, ALL, ALL), (2, slice(8, 10), ALL, ALL)))
+    exchanged = boxes((2, A, ALL, ALL), (1, slice(8, 10), ALL, ALL))
+    found = renamed_labels(open_pair(one, write_mask("exchanged.nii.gz", exchanged)))
+    assert [(each.reference, each.prediction, each.dice) for each in found] == [
+        (1, 2, 1.0),
+        (2, 1, 1.0),
+    ]
+    shifted = boxes((2, A, ALL, ALL), (3, slice(8, 10), ALL, ALL))
+    found = renamed_labels(open_pair(one, write_mask("shifted.nii.gz", shifted)))
+    assert [(each.reference, each.prediction) for each in found] == [(1, 2), (2, 3)]
+    # A label that fits its own number is nobody else's, and a bad fit alone is no other number.
+    grown = boxes((1, slice(2, 7), ALL, ALL), (2, slice(9, 12), ALL, ALL))
+    assert renamed_labels(open_pair(one, write_mask("grown.nii.gz", grown))) == ()
+
+
 def test_of_two_fitting_labels_the_better_one_is_told_also_of_large_numbers(write_mask, boxes):
     # Ten planes; four in 70000, five in 70001: Dice 8 / 14 and 10 / 15.
     one = write_mask("one.nii.gz", boxes((1, slice(0, 10), ALL, ALL)).astype(np.int32))

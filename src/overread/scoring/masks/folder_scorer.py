@@ -121,7 +121,7 @@ class FolderScorer:
                 problems=report.problems,
                 advice=advice,
                 notes=report.notes,
-                renamed=_renamed(pair),
+                renamed=() if advice else _renamed(pair),  # a turn alone may exchange neighbours
                 remedy=remedy,
                 reference_labels=named[0],
                 prediction_labels=named[1],

@@ -1,4 +1,4 @@
-"""Labels that mean one structure under two numbers: 255 for 1, or numbers of another edition."""
+"""Labels that mean one structure under two numbers: 255 for 1, exchanged or shifted ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Renamed", "renamed_labels"]
 
 _SAME: Final = 0.5
 """Dice above which two labels are taken for one structure."""
-_MOST: Final = 50
+_MOST: Final = 200
 """Labels of the reference that are looked at."""
 _TABLED_BYTES: Final = 2
 """Of labels that are looked up in a table of all that there can be."""
@@ -40,7 +40,7 @@ class Renamed:
 
 
 def renamed_labels(pair: MaskPair) -> tuple[Renamed, ...]:
-    """Find labels of one side alone that overlap well with one of the other side alone.
+    """Find labels that fit none of their own number and overlap well with another one.
 
     Parameters
     ----------
@@ -51,24 +51,31 @@ def renamed_labels(pair: MaskPair) -> tuple[Renamed, ...]:
     -------
     tuple of Renamed
         Each label of the reference with the one that fits it best, where Dice is above one half;
-        in the order of the reference's labels.
+        in the order of the reference's labels. A label that fits its own number is in none, so that
+        neighbours of a good fit are not taken for it.
     """
-    only_reference = [each for each in pair.reference_labels if each not in pair.prediction_labels]
-    only_prediction = [each for each in pair.prediction_labels if each not in pair.reference_labels]
-    only_reference = only_reference[:_MOST]
-    if not only_reference or not only_prediction:
+    references = [each for each in pair.reference_labels if not _fits(pair, each)][:_MOST]
+    predictions = [each for each in pair.prediction_labels if not _fits(pair, each)]
+    if not references or not predictions:
         return ()
-    shared = _shared(pair.cropped, only_reference, only_prediction)
-    sizes = np.array([pair.overlap(other).prediction_voxels for other in only_prediction])
+    shared = _shared(pair.cropped, references, predictions)
+    sizes = np.array([pair.overlap(other).prediction_voxels for other in predictions])
     found: list[Renamed] = []
-    for label, counts in zip(only_reference, shared, strict=True):
+    for label, counts in zip(references, shared, strict=True):
         dice = 2 * counts / (pair.overlap(label).reference_voxels + sizes)
         best = int(dice.argmax())
         if dice[best] > _SAME:
             found.append(
-                Renamed(reference=label, prediction=only_prediction[best], dice=float(dice[best]))
+                Renamed(reference=label, prediction=predictions[best], dice=float(dice[best]))
             )
     return tuple(found)
+
+
+def _fits(pair: MaskPair, label: int) -> bool:
+    """Tell whether a label lies where the same number of the other side is."""
+    overlap = pair.overlap(label)
+    voxels = overlap.reference_voxels + overlap.prediction_voxels
+    return 2 * overlap.overlap_voxels > _SAME * voxels
 
 
 def _shared(
