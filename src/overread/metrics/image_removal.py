@@ -16,12 +16,12 @@ __all__ = [
     "ACCURACY_WITH_FIGURES",
     "ANSWERED",
     "IMAGE_EFFECT",
-    "LAST_YEAR_ACCURACY",
     "LAST_YEAR_GAP",
     "MACRO_ACCURACY",
     "PERSISTENCE",
     "RIGHT_BOTH",
     "RIGHT_WITHOUT_ALONE",
+    "TEXT_ONLY_ACCURACY",
 ]
 
 
@@ -68,8 +68,8 @@ RIGHT_WITHOUT_ALONE: Final = _share(
     "all are right with figures",
 )
 ANSWERED: Final = _share("answered", "Answered at all, right or wrong", "no reply came")
-LAST_YEAR_ACCURACY: Final = _share(
-    "last_year_accuracy", "Accuracy on the last year's papers", "no paper of that year is asked"
+TEXT_ONLY_ACCURACY: Final = _share(
+    "text_only_accuracy", "Right of questions without a figure", "every question has a figure"
 )
 LAST_YEAR_GAP: Final = _spec(
     "last_year_gap",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -15,12 +15,12 @@ from overread.metrics.image_removal import (
     ACCURACY_WITHOUT_FIGURES,
     ANSWERED,
     IMAGE_EFFECT,
-    LAST_YEAR_ACCURACY,
     LAST_YEAR_GAP,
     MACRO_ACCURACY,
     PERSISTENCE,
     RIGHT_BOTH,
     RIGHT_WITHOUT_ALONE,
+    TEXT_ONLY_ACCURACY,
 )
 from overread.metrics.sets import SET_OVERLAP
 from overread.records import Status
@@ -81,14 +81,13 @@ def _rate(metric: str, only: _Only) -> AlsoMetric:
     return AlsoMetric(metric=metric, only=only, pooled=RateFormula(by=("condition",), value=macro))
 
 
-def _of_rates(
-    metric: str, by: str, value: Callable[[Rates], Any], only: _Only, low: float
-) -> AlsoMetric:
-    return AlsoMetric(metric=metric, only=only, pooled=RateFormula(by=(by,), value=value, low=low))
-
-
 _ALSO: Final = (
-    _of_rates(MACRO_ACCURACY.name, "profession", macro, _ASKED, 0.0),
+    AlsoMetric(
+        metric=MACRO_ACCURACY.name,
+        only=_ASKED,
+        pooled=RateFormula(by=("profession",), value=macro),
+    ),
+    _rate(TEXT_ONLY_ACCURACY.name, {**_ASKED, "image": (WITHOUT_FIGURE,)}),
     _rate(ACCURACY_WITH_FIGURES.name, _SHOWN),
     _rate(ACCURACY_WITHOUT_FIGURES.name, _REMOVED),
     # From the side without figures: what they gain is p10, what they lose p01.
@@ -105,6 +104,7 @@ _ALSO: Final = (
     ),
     AlsoMetric(
         metric=RIGHT_WITHOUT_ALONE.name,
+        profiles=("honest",),
         only=_SHOWN,
         pooled=PairedItems(first=_SHOWN, second=_REMOVED, join="pair", statistic="gained"),
     ),
@@ -116,8 +116,12 @@ _ALSO: Final = (
         drops=(Status.FAILED, Status.UNDEFINED),
         is_share=True,
     ),
-    _rate(LAST_YEAR_ACCURACY.name, {**_ASKED, "era": (LAST_YEAR,)}),
-    _of_rates(LAST_YEAR_GAP.name, "era", year_gap, _ASKED, -1.0),
+    AlsoMetric(
+        metric=LAST_YEAR_GAP.name,
+        profiles=("honest",),
+        only=_ASKED,
+        pooled=RateFormula(by=("era",), value=year_gap, low=-1.0),
+    ),
     # How far off wrong sets are; no answer shares nothing.
     AlsoMetric(
         metric=SET_OVERLAP.name,
@@ -133,7 +137,6 @@ PLAN: Final = AnalysisPlan(
         (),
         ("image",),
         ("profession",),
-        ("profession", "image"),
         ("year",),
         ("section",),
         ("kind",),
@@ -146,4 +149,6 @@ PLAN: Final = AnalysisPlan(
     # Questions on one case share its passage or its figures: whoever misreads it misses several.
     cluster="case",
     cells_are_independent=False,
+    # Ten metrics of 15,000 items in forty strata: twice the draws take minutes.
+    bootstrap_draws=1000,
 )
