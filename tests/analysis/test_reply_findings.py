@@ -112,6 +112,18 @@ def test_failed_requests_are_no_unreadable_files():
     assert failed.remedy == "The same command asks them again."
 
 
+def test_the_code_of_a_rejected_submission_is_told():
+    reasons = ["E2: 19 files '.nii' instead of 20", "E4: i1: values 0, 2 instead of 0 and 1"]
+    scores = [row(k, "honest", "A") for k in range(3)]
+    scores += [
+        row(k, "published", None, Status.FAILED, f"the whole submission is rejected: {reason}")
+        for k, reason in enumerate(reasons)
+    ]
+    found = reply_findings(scores, planned(3), PLAN)[0]
+    assert (found.code, found.count, found.severity) == ("rejected-submission", 2, "error")
+    assert found.evidence == "; ".join(reasons)
+
+
 def test_a_failed_request_counts_also_where_no_answer_has_a_value():
     scores = [
         row(0, "honest", None, Status.FAILED, "out of memory"),

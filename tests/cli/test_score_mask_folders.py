@@ -71,6 +71,19 @@ def test_a_missing_mask_stays_in_the_denominator_and_in_the_exit_status(
     assert "missing-mask" in {each["code"] for each in printed["findings"]}
 
 
+def test_masks_that_cannot_be_used_are_told_in_the_last_line_and_the_exit_status(
+    release: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("c00", "c01"):
+        (predictions / f"{name}.nii.gz").write_bytes(b"no mask")
+    arguments = ("score", "small-masks", release, "--predictions", predictions, "--workers", 0)
+    assert call(*arguments) == 1
+    assert "2 could not be scored: see the findings." in words(capsys.readouterr().err)
+    (run_file,) = predictions.parent.glob("*.sqlite")
+    assert call("score", run_file, "--workers", 0) == 1
+    assert "2 could not be scored: see the findings." in words(capsys.readouterr().err)
+
+
 def test_a_run_without_processes_scores_here(release: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.sqlite"
     assert call("run", "small-masks", release, "-m", "threshold:0", "-o", out, "--workers", 0) == 0

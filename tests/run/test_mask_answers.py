@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,33 @@ def test_only_a_writer_of_masks_is_asked_for_them() -> None:
 
 
 # ---------------------------------------------------------------- where masks are written
+
+
+def test_a_packed_mask_is_unpacked_where_a_benchmark_takes_no_other(tmp_path: Path) -> None:
+    model = open_model("empty-mask", ModelOptions())
+    masks = MaskFolder(tmp_path / "run.sqlite", model, ending=".nii")
+    place = masks.place(planned("a", 64 * "a"))
+    assert place is not None
+    packed = place.with_name("mask.nii.gz")
+    packed.write_bytes(gzip.compress(b"voxels"))
+    settled = masks.settle(item(), Reply(path=str(packed)), place)
+    assert settled.path == str(place.with_name("mask.nii"))
+    assert settled.text == f"sha256:{sha256(b'voxels').hexdigest()}"
+    assert [(each.name, each.read_bytes()) for each in place.parent.iterdir()] == [
+        ("mask.nii", b"voxels")
+    ]
+
+
+def test_a_damaged_packed_mask_stays_as_it_is(tmp_path: Path) -> None:
+    masks = MaskFolder(
+        tmp_path / "run.sqlite", open_model("empty-mask", ModelOptions()), ending=".nii"
+    )
+    place = masks.place(planned("a", 64 * "a"))
+    assert place is not None
+    packed = place.with_name("mask.nii.gz")
+    packed.write_bytes(gzip.compress(b"voxels")[:-9])
+    assert masks.settle(item(), Reply(path=str(packed)), place).path == str(packed)
+    assert [each.name for each in place.parent.iterdir()] == ["mask.nii.gz"]
 
 
 @pytest.mark.parametrize(

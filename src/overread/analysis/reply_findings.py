@@ -11,6 +11,7 @@ from overread.analysis.reasons import NOT_SHOWN, is_not_shown, plain_reason, rea
 from overread.analysis.strata import is_within
 from overread.contracts import AnalysisPlan
 from overread.records import Finding, PlannedItem, Response, Score, Severity, Status
+from overread.scoring.rows import WHOLE_REJECTED
 
 __all__ = ["reply_findings"]
 
@@ -83,9 +84,9 @@ def reply_findings(
     Returns
     -------
     tuple of Finding
-        One for each kind of reply without an answer above 1 % of the questions that the headline
-        is about, one where any of them could not be shown to the model, and one where the
-        profiles read replies differently.
+        One where the benchmark's own code rejects all answers at once, one for each kind of reply
+        without an answer above 1 % of the questions that the headline is about, one where any of
+        them could not be shown to the model, and one where the profiles read replies differently.
     """
     rows = [s for s in scores if s.metric == plan.headline and s.target is None]
     honest = {(s.item, s.draw): s for s in rows if s.profile == "honest"}
@@ -100,6 +101,7 @@ def reply_findings(
         and row.status is Status.UNDEFINED
     ]
     return (
+        *_rejected(published, asked),
         *_without_answer(honest.values(), hidden, len(asked)),
         *_profile_gap(honest, published, plan),
     )
@@ -142,6 +144,28 @@ def _reasons(scores: Iterable[Score]) -> str:
 
 
 _Key = tuple[str, int]
+
+
+def _rejected(published: Mapping[_Key, Score], asked: Sequence[PlannedItem]) -> Iterator[Finding]:
+    """Say why the benchmark's own code scores all answers or none, and here none."""
+    counts: Counter[str] = Counter()
+    for line in asked:
+        score = published.get((line.item, line.draw))
+        reason = "" if score is None else score.reason or ""
+        if reason.startswith(WHOLE_REJECTED):
+            task = line.strata.get("task")
+            why = reason.removeprefix(WHOLE_REJECTED)
+            counts[f"{task}: {why}" if task else why] += 1
+    if counts:
+        yield Finding(
+            severity=Severity.ERROR,
+            code="rejected-submission",
+            where=f"{counts.total()} of {len(asked)} questions",
+            evidence="; ".join(counts),
+            effect="the benchmark's own code rejects all of it: nothing has a published score",
+            remedy="Mend what it names; the honest profile scores each answer by itself.",
+            count=counts.total(),
+        )
 
 
 def _profile_gap(

@@ -18,7 +18,12 @@ from overread.store.run_store import RunStore
 if TYPE_CHECKING:
     from overread.run.jury_report import JuryReport
 
-__all__ = ["print_run", "run_value"]
+__all__ = ["print_run", "run_value", "unscored"]
+
+
+def unscored(n: int) -> str:
+    """Say for a last line how many answers could not be scored; empty where all could."""
+    return f" {n} could not be scored: see the findings." if n else ""
 
 
 def run_value(path: Path, *, juries: Sequence[JuryReport] = ()) -> dict[str, JsonValue]:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from overread.analysis.reasons import is_not_shown, reason_name
 from overread.cli.output import notice, progress_bar
-from overread.cli.results import print_run
+from overread.cli.results import print_run, unscored
 from overread.cli.typed import typed_command
 from overread.contracts import ModelOptions, Selection
 from overread.errors import UsageError, expected
@@ -198,7 +198,7 @@ def _last_line(place: Path, outcome: RunOutcome, *, is_looked_up: bool) -> str:
             f"{len(unseen)} of {outcome.n_planned} could not be shown and were not asked: mend "
             f"{names[0]}{more}, then the same command asks them."
         )
-    return " ".join(sentences)
+    return " ".join(sentences) + unscored(outcome.n_unscored)
 
 
 def _not_shown(place: Path) -> list[str]:

@@ -12,7 +12,7 @@ from overread.analysis.judge_calibration import read_labels
 from overread.cli.checks import at_least
 from overread.cli.output import notice, print_json, progress_bar
 from overread.cli.predicted import prediction_model, prediction_place
-from overread.cli.results import print_run, run_value
+from overread.cli.results import print_run, run_value, unscored
 from overread.cli.typed import typed_command
 from overread.contracts import ModelOptions, Release, Selection
 from overread.errors import FatalModelError, UsageError, expected
@@ -298,7 +298,9 @@ def _score(path: Path, release: Release, jury: _Jury) -> _Scored:
         if each.n_asked and not each.n_read
     ]
     return _Scored(
-        status=1 if n_failed or unread or n_unscored else 0, juries=juries, trouble="".join(unread)
+        status=1 if n_failed or unread or n_unscored else 0,
+        juries=juries,
+        trouble="".join(unread) + unscored(n_unscored),
     )
 
 
@@ -384,7 +386,8 @@ def _score_files(
             print_run(place, json=False, juries=scored.juries)
         notice(
             f"{place}: {outcome.n_planned - outcome.n_failed} of {outcome.n_planned} questions "
-            f"have an answer in {file}.{_unasked(outcome, opened, selection)}{scored.trouble}"
+            f"have an answer in {file}.{_unasked(outcome, opened, selection)}"
+            f"{unscored(outcome.n_unscored)}{scored.trouble}"
         )
     if jury.json:
         print_json(values if len(values) > 1 else values[0])

@@ -62,6 +62,9 @@ class Card:
     synthetic_size: int = 24
     """How many units `overread synth` makes when it is not told."""
     sources: tuple[str, ...] = ()
+    mask_ending: str | None = None
+    """The one ending of volume masks that the benchmark's own code takes, ``.nii``; None for any.
+    A mask that a model writes packed, as ``.nii.gz``, is unpacked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

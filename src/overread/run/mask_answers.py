@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Final
 
 from overread.contracts import Joiner, MaskWriter, Model, Reply
 from overread.errors import ImageError, StoreFullError, UsageError, expected
+from overread.imaging.bounds import MAX_VOLUME_BYTES
 from overread.imaging.safe_path import resolve_inside
 from overread.records import Item, Mask, Media, Response, Status
 from overread.run.planning import Planned
@@ -28,6 +31,9 @@ __all__ = [
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST_NAME: Final = 60
 _HASH: Final = "sha256:"
+_PACKED: Final = ".nii.gz"
+_PLAIN: Final = ".nii"
+_PIECE: Final = 2**22
 _HEADERS: Final = (".mhd", ".hdr", ".img")
 """Halves of a mask: a hash of one says nothing of the other."""
 
@@ -133,9 +139,13 @@ class MaskFolder:
         The run; its masks lie in ``RUN.sqlite.masks``, which is made with the first one.
     model
         One that looks masks up writes none.
+    ending
+        The only one that the benchmark's own code takes (`Card.mask_ending`): a mask written as
+        ``.nii.gz`` is unpacked where it is ``.nii``. None takes any.
     """
 
-    def __init__(self, run_file: Path, model: Model) -> None:
+    def __init__(self, run_file: Path, model: Model, *, ending: str | None = None) -> None:
+        self._ending = ending
         self._folder = _folder_of(run_file).absolute()
         self._writes = not isinstance(model, Joiner)
 
@@ -183,6 +193,8 @@ class MaskFolder:
             The file with its hash as text; `FAILED` where it is absent, no file, or elsewhere.
         """
         if reply.status is Status.OK:
+            if place is not None and self._ending == _PLAIN:
+                reply = _unpacked(reply, place)
             reply = _with_hash(item, reply, place)
         if place is not None and reply.path is None:
             shutil.rmtree(place.parent, ignore_errors=True)
@@ -228,6 +240,40 @@ def stale_answers(responses: Iterable[Response], run_file: Path) -> set[str]:
 
 def _folder_of(run_file: Path) -> Path:
     return run_file.with_name(f"{run_file.name}.masks")
+
+
+def _unpacked(reply: Reply, place: Path) -> Reply:
+    """Unpack a NIfTI file that a model wrote; what cannot be unpacked stays as it is."""
+    path = Path(reply.path or "")
+    try:
+        is_own = path.name.lower().endswith(_PACKED) and path.resolve().is_relative_to(
+            place.parent.resolve()
+        )
+        if not is_own or not path.is_file():
+            return reply
+        plain = path.with_name(path.name[: -len(_PACKED)] + _PLAIN)
+        if plain.exists() or not _unpack(path, plain):
+            return reply
+    except (OSError, ValueError):
+        return reply
+    path.unlink(missing_ok=True)
+    return replace(reply, path=str(plain))
+
+
+def _unpack(path: Path, plain: Path) -> bool:
+    """Unpack a file; False, and nothing left of it, where it is damaged or too large."""
+    n_bytes = 0
+    try:
+        with gzip.open(path) as packed, plain.open("xb") as file:
+            while piece := packed.read(_PIECE):
+                n_bytes += len(piece)
+                if n_bytes > MAX_VOLUME_BYTES:
+                    raise ValueError
+                file.write(piece)
+    except (OSError, EOFError, ValueError, zlib.error):
+        plain.unlink(missing_ok=True)
+        return False
+    return True
 
 
 def _with_hash(item: Item, reply: Reply, place: Path | None) -> Reply:

@@ -208,7 +208,7 @@ def _ask(
                 model=model,
                 render=render,
                 arrays=arrays,
-                masks=MaskFolder(store.path, model),
+                masks=MaskFolder(store.path, model, ending=release.card.mask_ending),
                 root=release.media_root,
                 store=store,
                 on_progress=on_progress,

@@ -51,7 +51,7 @@ class RunOutcome:
     n_failed: int
     """Without a reply after this start."""
     n_unscored: int
-    """Without a value through no fault of the answer (`scoring.score_run`)."""
+    """Answers without a value of theirs: unusable masks, broken scoring (`scoring.score_run`)."""
     n_beyond: int
     """Answers in the file that this plan does not count: of a larger limit or more draws."""
     findings: tuple[Finding, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from overread.records import (
     Response,
     Score,
     Severity,
+    Status,
 )
 from overread.run.asking import Progress
 from overread.run.ballots import jury_scores
@@ -90,8 +91,8 @@ def score_run(
     Returns
     -------
     int
-        How many cases have no value through no fault of their answer: their scoring broke, or the
-        file that was the answer is gone or changed. A finding says which.
+        How many cases could not be scored: their scoring broke, the file that was the answer is
+        gone or changed, or the mask that came cannot be used. A finding says which.
     """
     asked = asked or set_floor(store, release)
     plan = store.plan()
@@ -124,7 +125,23 @@ def score_run(
             texts=text_pairs(plan, responses, asked.references),
         )
     )
-    return len(lost.keys() | broken.keys())
+    return len(lost.keys() | broken.keys() | _unusable(scores, responses))
+
+
+def _unusable(scores: Iterable[Score], responses: Iterable[Response]) -> set[str]:
+    """Give the items whose answer is a file that came and cannot be used."""
+    files = {
+        (each.item, each.draw)
+        for each in responses
+        if each.path is not None and each.status is Status.OK
+    }
+    return {
+        row.item
+        for row in scores
+        if row.profile == "honest"
+        and row.status is Status.UNPARSED
+        and (row.item, row.draw) in files
+    }
 
 
 def score_if_stopped(path: Path, *, release: Path | None) -> None:

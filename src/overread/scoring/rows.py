@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from overread.errors import UsageError, expected
 from overread.metrics.spec import MetricSpec
 from overread.records import AnswerSpace, Item, Profile, Reference, Response, Score, Status
 
-__all__ = ["Outcome", "check_records", "score_row", "undefined"]
+__all__ = ["WHOLE_REJECTED", "Outcome", "check_records", "score_row", "undefined"]
+
+WHOLE_REJECTED: Final = "the whole submission is rejected: "
+"""How the reason of a row begins where a benchmark's own code scores all answers or none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

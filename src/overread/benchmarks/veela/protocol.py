@@ -39,6 +39,7 @@ CARD: Final = Card(
     unit="case",
     synthetic_size=N_TEST,
     sources=("arXiv 2605.22357", "yaziciz/VEELA2025_Evaluation"),
+    mask_ending=".nii",
 )
 
 QUESTIONS: Final[Mapping[Task, str]] = {

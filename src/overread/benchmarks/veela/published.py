@@ -28,7 +28,7 @@ from overread.metrics.surface import nsd_spec
 from overread.records import Item, Mask, Profile, Reference, Response, Score, Status
 from overread.scoring.masks.pair import PredictionMaskError
 from overread.scoring.masks.rows import mask_row, predicted_file, reason_of
-from overread.scoring.rows import Outcome, check_records, undefined
+from overread.scoring.rows import WHOLE_REJECTED, Outcome, check_records, undefined
 
 __all__ = ["ReleasedScorer"]
 
@@ -137,7 +137,7 @@ class ReleasedScorer:
 def _case_rows(row: Row, evaluation: TaskEvaluation) -> Iterator[Score]:
     item, _, response = row
     if evaluation.rejection is not None:
-        reason = f"the whole submission is rejected: {evaluation.rejection}"
+        reason = WHOLE_REJECTED + evaluation.rejection
         yield from _same(row, Outcome(value=None, status=Status.FAILED, reason=reason))
         return
     targets = evaluation.cases[item.id]
