@@ -168,6 +168,19 @@ def test_judges_show_votes_juries_and_the_paper(open_report: ReportData) -> None
     assert judges(replace(open_report, runs=open_report.runs[1:])) is None
 
 
+def test_numbers_of_all_questions_together_are_no_likeness_of_texts(
+    open_report: ReportData,
+) -> None:
+    texts = text_metrics(open_report)
+    assert texts is not None
+    assert (texts.heading, "left lung" in texts.lead) == ("Likeness of texts", True)
+    plan = open_report.plan
+    together = tuple(replace(also, all_of="case") for also in plan.also)
+    found = text_metrics(replace(open_report, plan=replace(plan, also=together)))
+    assert found is not None
+    assert (found.heading, "left lung" in found.lead) == ("Further metrics", False)
+
+
 def test_metrics_of_texts_stand_beside_the_paper(open_report: ReportData) -> None:
     found = text_metrics(open_report)
     assert found is not None

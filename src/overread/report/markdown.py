@@ -257,7 +257,7 @@ def _text_metrics(found: TextMetrics | None) -> list[str]:
     ]
     head = ("Who", "Profile", "Answers", *found.metrics)
     notes = [cell(note, whole=True) for note in found.notes]
-    return ["## Likeness of texts", _table(head, rows, numbers_from=2), *notes]
+    return [f"## {found.heading}", _table(head, rows, numbers_from=2), *notes]
 
 
 def _bare(shown: Shown) -> str:

@@ -1,9 +1,10 @@
-"""Likeness of texts: every further metric that is no share, the paper's values beside ours."""
+"""Further metrics that are no share, such as likeness of texts; the paper's values beside ours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from overread.records import Estimate, Profile
 from overread.report.data import ReportData, run_labels
@@ -38,6 +39,9 @@ class MetricRow:
 class TextMetrics:
     """The whole table."""
 
+    heading: str
+    lead: str
+    """What the numbers are, in a sentence or two."""
     metrics: tuple[str, ...]
     ranges: str
     """Between which values they run, as a sentence."""
@@ -54,12 +58,36 @@ def text_metrics(data: ReportData) -> TextMetrics | None:
     runs = tuple(_run_rows(data, tables, metrics))
     if not runs:
         return None
+    heading, lead = _LIKENESS if _are_of_texts(data, metrics) else _OF_ALL
     return TextMetrics(
+        heading=heading,
+        lead=lead,
         metrics=tuple(map(metric_label, metrics)),
         ranges=ranges(metrics),
         rows=(*runs, *_published(data, metrics)),
         notes=tuple(_notes(data, tables, metrics)),
     )
+
+
+_LIKENESS: Final = (
+    "Likeness of texts",
+    "How far the words of replies and references are alike, as the paper measures it. Likeness is "
+    "not truth: “left lung” and “right lung” share half their words.",
+)
+_OF_ALL: Final = (
+    "Further metrics",
+    "Numbers over all questions together, by each profile's rules.",
+)
+
+
+def _are_of_texts(data: ReportData, metrics: Sequence[str]) -> bool:
+    """Tell whether any is a mean over answers and not a number of all of them together."""
+    together = {
+        also.metric
+        for also in data.plan.also
+        if also.pooled is not None or also.all_of is not None or also.same_of is not None
+    }
+    return not together.issuperset(metrics)
 
 
 def _run_rows(
