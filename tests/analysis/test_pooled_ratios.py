@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,36 @@ def test_the_interval_resamples_patients() -> None:
 def test_two_rows_of_one_case_are_refused() -> None:
     with pytest.raises(UsageError, match="two of overlap_voxels"):
         _estimate(_rows("a", 1, 1, 1) + _rows("a", 1, 1, 1), [_line("a")], DICE)
+
+
+def test_a_lost_answer_that_adds_nothing_is_counted_in_the_note() -> None:
+    precision = PooledRatio(numerator={"right": 1.0}, denominator={"right": 1.0, "invented": 1.0})
+    scores = [
+        _row(item, metric, value)
+        for item, values in (("a", (3.0, 1.0)), ("b", (None, None)), ("c", (1.0, 0.0)))
+        for metric, value in zip(("right", "invented"), values, strict=True)
+    ]
+    (row,) = _estimate(scores, [_line("a"), _line("b"), _line("c")], precision)
+    assert (row.value, row.n_answered) == (0.8, 2)
+    assert "1 of 3 items without an answer add nothing on either side" in (row.reason or "")
+    # What there was to find is known of a lost answer: it adds to one side.
+    lost = _rows("b", 20, None, None)
+    (row,) = _estimate(_rows("a", 10, 10, 10) + lost, [_line("a"), _line("b")], DICE)
+    assert row.value == 0.5
+    assert "without an answer" not in (row.reason or "")
+
+
+def test_what_a_lost_answer_missed_counts_and_is_no_answer() -> None:
+    plan = AnalysisPlan(
+        strata=((),),
+        cells=(),
+        cluster="patient",
+        headline="dice",
+        also=(AlsoMetric(metric="fnv_ml"),),
+        bootstrap_draws=200,
+    )
+    answered = replace(_row("a", "fnv_ml", 2.0), answer="both present")
+    lost = replace(_row("b", "fnv_ml", 10.0), reason="no mask")
+    found = estimate([answered, lost], [_line("a"), _line("b")], plan)
+    (row,) = (each for each in found if each.metric == "fnv_ml")
+    assert (row.value, row.n, row.n_answered) == (6.0, 2, 1)

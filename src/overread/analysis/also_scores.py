@@ -47,6 +47,8 @@ class AlsoScores:
     """0 where there is none."""
     graded: NDArray[np.bool_]
     """There is a value."""
+    answered: NDArray[np.bool_]
+    """There is a value of an answer, and not of the reference alone."""
     asked: NDArray[np.bool_]
     """There is a score row (a response, for a corpus metric), whatever it says."""
     counted: NDArray[np.bool_]
@@ -120,8 +122,9 @@ def also_scores(
                     profile=profile,
                     drops=also.drops,
                 )
-                trouble = _trouble(by_target[target], also)
-                found.append(_of_verdicts(also, profile, target, verdicts, trouble))
+                found.append(
+                    _of_verdicts(also, profile, target, verdicts, by_target[target], planned)
+                )
     return tuple(found)
 
 
@@ -173,6 +176,7 @@ def _of_groups(
             target=None,
             values=np.array([float(name not in failed) for name in names]),
             graded=verdicts.asked,
+            answered=verdicts.asked,
             asked=verdicts.asked,
             counted=np.ones_like(verdicts.asked),
             corpus=None,
@@ -210,6 +214,7 @@ def _of_corpus(
         target=target,
         values=np.zeros(len(corpus.counts)),
         graded=corpus.counts,
+        answered=corpus.counts if corpus.answered is None else corpus.answered,
         asked=corpus.asked,
         counted=corpus.counts,
         corpus=corpus,
@@ -230,9 +235,14 @@ def _of_verdicts(
     profile: Profile,
     target: str | None,
     verdicts: Verdicts,
-    trouble: str | None,
+    scores: Sequence[Score],
+    planned: Sequence[PlannedItem],
 ) -> AlsoScores:
     graded = verdicts.graded & ~verdicts.dropped
+    # What a lost answer missed is known, with the reason why it is lost: no answer was read.
+    lost = {(row.item, row.draw) for row in scores
+            if row.value is not None and row.reason is not None and row.answer is None}  # fmt: skip
+    unanswered = np.array([(line.item, line.draw) in lost for line in planned], dtype=np.bool_)
     # What was not asked yet is as what failed: where that leaves the denominator, so does this.
     # Of a metric that counts errors it would else pass for an answer without any.
     expected = verdicts.asked if Status.FAILED in also.drops else np.ones_like(verdicts.asked)
@@ -244,10 +254,11 @@ def _of_verdicts(
         target=target,
         values=verdicts.value,
         graded=graded,
+        answered=graded & ~unanswered,
         asked=verdicts.asked,
         counted=~verdicts.dropped & expected if also.is_share else graded,
         corpus=None,
-        trouble=trouble,
+        trouble=_trouble(scores, also),
     )
 
 
@@ -269,10 +280,8 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         nothing = f"none of {len(rows)} items has a value"
         nothing += f": {scores.trouble.rstrip('.')}" if scores.trouble else ""
     corpus = None
-    answered = graded
+    answered = scores.answered[rows]
     if scores.corpus is not None:
-        if scores.corpus.answered is not None:
-            answered = scores.corpus.answered[rows]
         corpus = CorpusTable(
             table=scores.corpus.table[rows],
             value=scores.corpus.value,
@@ -287,7 +296,11 @@ def also_column(scores: AlsoScores, stratum: PlanStratum) -> Column:
         n_answered=int((answered & counted).sum()),
         is_share=(scores.also.is_share or scores.also.all_of is not None)
         and bool(np.isin(values, (0.0, 1.0)).all()),
-        notes=(*_pair_notes(scores, rows), *_notes(asked, counted, graded)),
+        notes=(
+            *_pair_notes(scores, rows),
+            *_notes(asked, counted, graded),
+            *_unknown_notes(scores, rows),
+        ),
         undefined=nothing,
         target={} if scores.target is None else {key: scores.target},
         corpus=corpus,
@@ -301,6 +314,16 @@ def _is_of_groups(also: AlsoMetric) -> bool:
 def _pair_notes(scores: AlsoScores, rows: NDArray[np.int64]) -> Iterator[str]:
     if isinstance(scores.also.pooled, PairedItems) and scores.corpus is not None:
         yield pair_note(scores.corpus.table[rows])
+
+
+def _unknown_notes(scores: AlsoScores, rows: NDArray[np.int64]) -> Iterator[str]:
+    """Say how many lost answers a ratio of sums knows nothing of, neither over nor under."""
+    if not isinstance(scores.also.pooled, PooledRatio) or scores.corpus is None:
+        return
+    silent = ~scores.corpus.table[rows].any(axis=1)
+    lost = scores.counted[rows] & ~scores.answered[rows]
+    if unknown := int((silent & lost).sum()):
+        yield f"{unknown} of {len(rows)} items without an answer add nothing on either side"
 
 
 def _notes(

@@ -208,6 +208,9 @@ def test_without_a_mask_a_lesion_is_missed_and_a_negative_not_clean(study) -> No
     found = rows(release, respond(release, None, **lost), "honest")
 
     assert values(found, "reference_ml", "lesions_missed") == (8.0, 1.0)
+    assert values(found, "fnv_ml", "uncovered_ml") == (8.0, 8.0)  # all of it is missed
+    assert found["fnv_ml"].reason == found["uncovered_ml"].reason == lost["reason"]
+    assert values(found, "fpv_ml", "outside_ml") == (None, None)  # what it would have invented
     for metric in ("dice", "lesion_f1", "panoptic_quality", "outside_ml", "lesions_right"):
         assert (found[metric].status, found[metric].reason) == (Status.FAILED, lost["reason"])
     assert found["clean_negative"].status is Status.UNDEFINED
@@ -220,6 +223,8 @@ def test_without_a_mask_a_lesion_is_missed_and_a_negative_not_clean(study) -> No
     found = rows(negative, respond(negative, None, **lost), "honest")
     assert found["dice"].status is Status.UNDEFINED
     assert found["clean_negative"].status is Status.FAILED
+    for metric in ("fnv_ml", "uncovered_ml"):
+        assert found[metric].status is Status.UNDEFINED
     published = rows(negative, respond(negative, None, **lost), "published")
     assert {row.metric for row in published.values() if row.status is Status.UNDEFINED} == {
         "dice",

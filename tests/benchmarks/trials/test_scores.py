@@ -76,6 +76,10 @@ def test_a_missing_mask_is_left_out_as_released_and_counts_as_missed_honestly(re
     assert {(row.status, row.reason) for row in rows} == {(Status.FAILED, "no mask")}
     assert release.value("lits_missed") == [0, 2]
     assert release.value("lits_found") == [2, "failed"]
+    volume = release.value("reference_ml")[1]
+    assert volume > 0
+    assert release.value("fnv_ml") == [0, volume]
+    assert release.value("fpv_ml") == [0, "failed"]
     found = release.estimates()
     assert (found["dice", "published"], found["dice", "honest"]) == (1.0, 0.5)
     assert (found["lits_recall", "published"], found["lits_recall", "honest"]) == (1.0, 0.5)

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from overread.benchmarks.autopet3.layout import LESION
+from overread.benchmarks.autopet3.missed_volume import with_missed_volume
 from overread.errors import UnsafePathError
 from overread.imaging.label_map import LabelMap
 from overread.imaging.safe_path import resolve_inside, without_root
@@ -58,9 +59,6 @@ from overread.scoring.masks.pair import (
 from overread.scoring.masks.rows import mask_row, predicted_file, reason_of
 from overread.scoring.masks.standard import MaskScorer
 from overread.scoring.rows import Outcome, check_records, undefined
-
-if TYPE_CHECKING:
-    from overread.metrics.lesions import LesionOverlap
 
 __all__ = ["EDGES_ML", "SIZES", "AutoPetHonest", "AutoPetPublished"]
 
@@ -190,7 +188,7 @@ class AutoPetHonest:
     Masks must lie on the reference's grid. Dice has no value in a study without a lesion, whatever
     was predicted: what was invented there is counted by `clean_negative` and by the volumes. Beside
     false components by any touch stand lesions by overlap above one half, and every voxel outside
-    of lesions.
+    of lesions. A case without a usable mask has missed all lesions and all their volume.
     """
 
     root: Path
@@ -224,7 +222,7 @@ class AutoPetHonest:
         rows = list(self.base.score(item, reference, response))
         case = {row.metric: row for row in rows if row.target is None}
         has_no_lesion = case[REFERENCE_VOXELS.name].value == 0
-        for row in rows:
+        for row in with_missed_volume(rows):
             yield _without_lesion(row) if has_no_lesion and row.metric in _OF_LESION_NAMES else row
         dice = case[DICE.name]
         if dice.answer is None:
@@ -232,7 +230,8 @@ class AutoPetHonest:
             why = case[PREDICTION_VOXELS.name]
             outcome = _lost(why.status, why.reason)
             has_lesion = bool(case[REFERENCE_VOXELS.name].value)
-            yield from self._added(item, response, outcome, has_lesion, has_no_lesion)
+            added = self._added(item, response, outcome, has_lesion, has_no_lesion)
+            yield from with_missed_volume(added, of=rows)
             sizes = self._sizes_alone(reference) if has_lesion else None
             yield from self._by_size(item, response, sizes, outcome)
             return
@@ -318,7 +317,7 @@ def _without_lesion(row: Score) -> Score:
 
 
 def _careful(pair: MaskPair) -> Mapping[MetricSpec, float | None]:
-    table: LesionOverlap = pair.lesions(_LABEL, _CONNECTIVITY)
+    table = pair.lesions(_LABEL, _CONNECTIVITY)
     overlap = pair.overlap(_LABEL)
     touching = match_lesions(table, "any overlap")
     drawn = match_lesions(table, ("iou", 0.5))

@@ -21,12 +21,12 @@ from overread.benchmarks.trials.click_scorer import ENDS, ClickScorer
 from overread.benchmarks.trials.clicks import Clicks
 from overread.benchmarks.trials.lits_scorer import LitsScorer
 from overread.benchmarks.trials.measures import SIZES
+from overread.benchmarks.trials.missed_volume import LesionMaskScorer
 from overread.benchmarks.trials.opening import LABEL
 from overread.contracts import AlsoMetric, AnalysisPlan, Card, PooledRatio, RankPlan, Scorer
 from overread.metrics.click_curve import CLICKS
 from overread.metrics.lits_outlines import NO_DISTANCE
 from overread.records import Mask, Media, Part, Profile, PublishedValue, Status
-from overread.scoring.masks.standard import MaskScorer
 
 __all__ = [
     "CARD",
@@ -242,7 +242,7 @@ def scorers(profile: Profile, root: Path) -> tuple[Scorer, ...]:
     own = (LitsScorer(root=root, profile=profile), ClickScorer(root=root, profile=profile))
     if profile == "published":
         return own
-    return (MaskScorer(root=root, labels=LABELS, lesions="any overlap"), *own)
+    return (LesionMaskScorer(root=root, labels=LABELS, lesions="any overlap"), *own)
 
 
 def question(clicks: Clicks | None) -> str:
