@@ -63,5 +63,5 @@ def test_sides_on_the_held_out_half(sentences):
         and "sides" in label
         and read_claims(text).state(finding) in ("asserted", "hedged")
     ]
-    assert len(told) >= 40
-    assert sum(told) / len(told) >= 0.75
+    assert len(told) >= 41
+    assert sum(told) / len(told) >= 40 / 41

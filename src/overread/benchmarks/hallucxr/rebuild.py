@@ -6,6 +6,7 @@ cell but arithmetic that the abstract implies. `published` is None elsewhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,11 +30,11 @@ from overread.metrics.claims import (
     votes_of_independent,
     youden_threshold,
 )
+from overread.metrics.classes import class_counts, class_kappa
 from overread.scoring.claims.claim import State
 from overread.scoring.claims.compare import ClaimComparison, compare_claims
 from overread.scoring.claims.reader import read_claims
 from overread.scoring.claims.scorer import claimed_states
-from overread.stats.rater_agreement import cohen_kappa
 
 __all__ = ["rebuild"]
 
@@ -263,11 +264,15 @@ def _detector(root: Path, judged: Sequence[_Judged]) -> Iterator[RebuiltCell]:
         for other in names[place + 1 :]:
             shared = sorted(said[one].keys() & said[other].keys())
             if shared:
-                kappa = cohen_kappa(
-                    [said[one][key] for key in shared],
-                    [said[other][key] for key in shared],
+                verdicts = [[str(said[who][key]) for key in shared] for who in (one, other)]
+                kappa = float(class_kappa(*class_counts(*verdicts)[1:]))
+                yield _cell(
+                    f"{one}, {other}",
+                    "kappa",
+                    None if math.isnan(kappa) else kappa,
+                    unit="1",
+                    n=len(shared),
                 )
-                yield _cell(f"{one}, {other}", "kappa", kappa.value, unit="1", n=len(shared))
 
 
 def _severities(rows: Sequence[Annotation]) -> Iterator[RebuiltCell]:

@@ -51,6 +51,8 @@ _PAST: Final = (
 )  # fmt: skip
 _SEEN_BEFORE: Final = ("seen", "noted", "described", "identified", "reported", "demonstrated")
 _FARTHEST: Final = 12
+_FARTHEST_LAST: Final = 30
+"""Words behind a mention that are looked at; more behind the last one of a clause."""
 
 
 def sides_of(words: Sequence[Word], span: Span, spans: Sequence[Span]) -> frozenset[str]:
@@ -68,10 +70,17 @@ def sides_of(words: Sequence[Word], span: Span, spans: Sequence[Span]) -> frozen
     if following is not None and (near := _own(words, following, spans)):
         return near  # "pleuroparenchymal atelectasis on the left": one thing of two names
     previous = [each for each in spans if begin <= each.start and each.end <= span.start]
-    for place in range(len(previous) - 1, max(len(previous) - 6, -1), -1):
+    for place in range(len(previous) - 1, max(len(previous) - 4, -1), -1):
         if earlier := _own(words, previous[place], previous[: place + 1]):
             return earlier
-    return _told(words, begin, span.end)
+    if told := _told(words, begin, span.end):
+        return told
+    # "infiltration accompanied by atelectasis in the right lung": the place at the end is of both.
+    later = [each for each in spans if span.end <= each.start and each.end <= end][:3]
+    for each in later:
+        if behind := _own(words, each, spans):
+            return behind
+    return frozenset()
 
 
 def _own(words: Sequence[Word], span: Span, spans: Sequence[Span]) -> frozenset[str]:
@@ -84,7 +93,7 @@ def _own(words: Sequence[Word], span: Span, spans: Sequence[Span]) -> frozenset[
     turn = turns[-1] if turns else start
     if turns and _is_side(words, turn - 1) and _is_side(words, turn + 1):
         turn -= 1  # "left and right effusions"
-    stop = min(after, end, span.end + _FARTHEST)
+    stop = min(after, end, span.end + (_FARTHEST_LAST if after >= end else _FARTHEST))
     return _told(words, turn, span.end) | _behind(words, span.end, stop, is_last=after >= end)
 
 
