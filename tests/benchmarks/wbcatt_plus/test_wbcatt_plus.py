@@ -203,3 +203,18 @@ def _files(folder: Path) -> list[Path]:
 def _pixels(path: Path):
     with Image.open(path) as image:
         return np.array(image)
+
+
+def test_a_mask_outside_of_the_release_is_not_read(tmp_path, monkeypatch):
+    from overread.benchmarks.wbcatt_plus import findings, layout
+
+    root = tmp_path / "release"
+    root.mkdir()
+    (tmp_path / "x_mask.png").write_bytes(b"private")
+    values = {name: options[0] for name, options in layout.ATTRIBUTES.items()}
+    cell = layout.Cell(name="x.jpg", cell_type="Basophil", values=values, path="../x.jpg")
+    read = []
+    monkeypatch.setattr(findings, "read_label_map", read.append)
+    found = list(findings.look(root, root, {"test": ("wbcatt+", (cell,))}, thorough=True))
+    assert "unsafe-path" in {each.code for each in found}
+    assert read == []

@@ -149,10 +149,12 @@ def _areas(root: Path, tables: Mapping[str, tuple[Family, Sequence[Cell]]]) -> I
     for family, cells in tables.values():
         for cell in cells:
             mask = layout.mask_path(cell, family)
-            if mask is None or not (root / mask).is_file():
-                continue
             try:
-                areas = np.bincount(read_label_map(root / mask).array.ravel(), minlength=6)
+                if mask is None or not (file := resolve_inside(root, mask)).is_file():
+                    continue
+                areas = np.bincount(read_label_map(file).array.ravel(), minlength=6)
+            except UnsafePathError:
+                continue  # told with its picture, whose folder it shares
             except ImageError as error:
                 unreadable.append(f"{mask}: {error}")
                 continue
