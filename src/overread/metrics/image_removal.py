@@ -19,7 +19,6 @@ __all__ = [
     "LAST_YEAR_GAP",
     "MACRO_ACCURACY",
     "PERSISTENCE",
-    "RIGHT_BOTH",
     "RIGHT_WITHOUT_ALONE",
     "TEXT_ONLY_ACCURACY",
 ]
@@ -58,7 +57,6 @@ IMAGE_EFFECT: Final = _spec(
     "no pair is asked",
     low=-1.0,
 )
-RIGHT_BOTH: Final = _share("right_both", "Right with and without figures (p11)", "no pair is asked")
 PERSISTENCE: Final = _share(
     "persistence", "Right answers that persist, p11 / (p11 + p10)", "none is right with figures"
 )

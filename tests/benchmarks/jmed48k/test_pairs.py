@@ -82,7 +82,7 @@ def test_forty_twenty_five_ten_twenty_five():
     assert values["accuracy_with_figures"] == pytest.approx(0.65)
     assert values["accuracy_without_figures"] == pytest.approx(0.50)
     assert values["image_effect"] == pytest.approx(0.15)
-    assert values["right_both"] == pytest.approx(0.40)
+    assert values["accuracy_with_figures"] * values["persistence"] == pytest.approx(0.40)  # p11
     assert values["persistence"] == pytest.approx(0.6154, abs=5e-5)
     assert values["right_without_alone"] == pytest.approx(10 / 35)
     effect = found["image_effect"]
@@ -116,7 +116,7 @@ def test_where_nothing_moves_there_is_no_effect():
 def test_pure_guessing_fills_all_states_and_has_no_effect():
     guesses = [(float(one == 0), float(two == 0)) for one, two in product(range(5), repeat=2)]
     found = _found(*_run(guesses), profession="nurse")
-    assert found["right_both"].value == pytest.approx(0.04)
+    assert found["accuracy_with_figures"].value == pytest.approx(0.2)
     assert "25 pairs: 4 lost, 4 gained" in (found["image_effect"].reason or "")  # 0.16 each
     assert found["image_effect"].value == 0
     assert found["persistence"].value == pytest.approx(0.2)
@@ -144,3 +144,13 @@ def test_formulas_of_rates():
     assert year_gap({("last year",): 0.5, ("earlier",): 0.7}) == pytest.approx(-0.2)
     gap = year_gap({("last year",): 0.5})
     assert gap != gap  # undefined with one year alone
+
+
+def test_one_condition_alone_makes_no_pair():
+    planned, scores = _run(HUNDRED)
+    removed = [line for line in planned if line.strata["condition"] == "images-removed"]
+    names = {line.item for line in removed}
+    found = _found(removed, [row for row in scores if row.item in names], profession="nurse")
+    assert found["accuracy_without_figures"].value == pytest.approx(0.5)
+    assert found["image_effect"].value is None
+    assert not {"accuracy", "persistence", "accuracy_with_figures"} & found.keys()

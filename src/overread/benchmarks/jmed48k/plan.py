@@ -18,7 +18,6 @@ from overread.metrics.image_removal import (
     LAST_YEAR_GAP,
     MACRO_ACCURACY,
     PERSISTENCE,
-    RIGHT_BOTH,
     RIGHT_WITHOUT_ALONE,
     TEXT_ONLY_ACCURACY,
 )
@@ -96,7 +95,6 @@ _ALSO: Final = (
         only=_REMOVED,
         pooled=PairedItems(first=_REMOVED, second=_SHOWN, join="pair", statistic="effect"),
     ),
-    AlsoMetric(metric=RIGHT_BOTH.name, only=_PAIRS, all_of="pair"),
     AlsoMetric(
         metric=PERSISTENCE.name,
         only=_SHOWN,
