@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from overread.analysis.compared_pairs import RunScores
+from overread.analysis.ranking.findings import ranking_findings
 from overread.analysis.ranking.from_runs import cases_of_runs
 from overread.analysis.ranking.options import RankingOptions
 from overread.analysis.ranking.ranking import TaskRanking, rank_methods
+from overread.analysis.ranking.sentences import summary
 from overread.contracts import AnalysisPlan, RankPlan
 from overread.errors import UsageError
 from overread.records import PlannedItem, Profile, Score, Status
@@ -98,6 +100,22 @@ def test_a_score_is_the_weighted_mean_of_ranks_within_strata() -> None:
     ]
     assert found.strata == ("A", "B")
     assert (found.n_cases, found.n_units, found.unit) == (4, 4, "patient")
+
+
+def test_the_unit_is_called_what_the_benchmark_calls_it() -> None:
+    def of_images(label: str, values: Values) -> RunScores:
+        held = run(label, values)
+        lines = [replace(line, groups={"image": f"i{line.item}"}) for line in held.planned]
+        return replace(held, planned=lines)
+
+    runs, plan = (of_images("one", ONE), of_images("two", TWO)), replace(PLAN, cluster="image")
+    ranking = ranked(*runs, plan=plan)
+    assert (ranking.unit, ranking.n_units) == ("image", 4)
+    findings = ranking_findings(cases_of_runs(runs, plan).table, ranking)
+    told = " ".join(summary(ranking)) + repr(findings)
+    assert "4 cases of 4 images" in told
+    assert "patient" not in told
+    assert ranked(run("one", ONE), run("two", TWO)).unit == "patient"
 
 
 def test_the_median_is_taken_where_the_plan_says_so() -> None:

@@ -74,7 +74,7 @@ def _who_is_first(ranking: TaskRanking) -> Iterator[_Told]:
             Severity.WARNING,
             "unsure-winner",
             f"{winners[0].method} is the best in {100 * winners[0].best:.0f} % of resamples",
-            "another draw of patients would more often than not have another winner",
+            f"another draw of {ranking.unit}s would more often than not have another winner",
             "Give rank intervals beside the ranks, or name no single winner.",
             1,
         )

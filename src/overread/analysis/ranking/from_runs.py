@@ -85,6 +85,7 @@ def cases_of_runs(runs: Sequence[RunScores], plan: AnalysisPlan) -> RankedRuns:
         cases=tuple(shared),
         values=values,
         patients=_patients(lines, plan.cluster),
+        unit=plan.cluster or "case",
         strata=_strata(lines, rank.strata),
     )
     specs = {spec.name: spec for spec in metric_specs()}

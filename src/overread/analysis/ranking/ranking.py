@@ -287,7 +287,7 @@ def _order(ranks: NDArray[np.float64]) -> list[int]:
 def _unit(table: CaseTable) -> str:
     if table.is_aggregated:
         return "value"
-    return "case" if table.patients is None else "patient"
+    return "case" if table.patients is None else table.unit
 
 
 def _score_words(

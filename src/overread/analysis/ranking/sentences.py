@@ -72,11 +72,16 @@ def plural(n: int, unit: str) -> str:
     return f"{n:,} {unit}{'' if n == 1 else 's'}"
 
 
+def _has_units(ranking: TaskRanking) -> bool:
+    """Tell whether cases belong to something that is drawn whole, such as a patient."""
+    return ranking.unit not in ("case", "value")
+
+
 def _winner(ranking: TaskRanking, winners: Sequence[str]) -> str:
     score = next(row.score for row in ranking.rows if row.rank == 1)
     over = f"{ranking.score} over {plural(ranking.n_cases, 'case')}"
-    if ranking.unit == "patient":
-        over += f" of {plural(ranking.n_units, 'patient')}"
+    if _has_units(ranking):
+        over += f" of {plural(ranking.n_units, ranking.unit)}"
     if ranking.unit == "value":
         over = ranking.score
     verb = "comes" if len(winners) == 1 else "share"

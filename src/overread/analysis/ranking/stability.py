@@ -80,7 +80,7 @@ def stability(
         return "every value stands for many cases already: there is nothing to draw again"
     n_units = len(np.unique(patient_codes(table)))
     if all(pool.units.size < 2 for pool in pools_of(table)):
-        return f"one {'patient' if table.patients is not None else 'case'} has no spread"
+        return f"one {table.unit if table.patients is not None else 'case'} has no spread"
     chunks, draws, is_exact = resamples(
         table, draws=options.draws, rng=np.random.default_rng(options.seed)
     )

@@ -39,7 +39,9 @@ class CaseTable:
     values: Mapping[str, NDArray[np.float64]]
     """Metric → (cases, methods); NaN where there is no value."""
     patients: tuple[str, ...] | None = None
-    """The patient of each case; None where the table names none."""
+    """The patient of each case, or what else is drawn whole; None where the table names none."""
+    unit: str = "patient"
+    """What `patients` are: ``image`` in a benchmark of pictures that name no patient."""
     strata: tuple[str, ...] | None = None
     """The stratum of each case (centre, tracer); None where all belong together."""
     is_aggregated: bool = False
@@ -106,6 +108,7 @@ class CaseTable:
             cases=self.cases,
             values={name: table[:, list(kept)] for name, table in self.values.items()},
             patients=self.patients,
+            unit=self.unit,
             strata=self.strata,
             is_aggregated=self.is_aggregated,
         )
@@ -120,6 +123,7 @@ class CaseTable:
             cases=tuple(self.cases[row] for row in kept),
             values={name: table[kept] for name, table in self.values.items()},
             patients=None if self.patients is None else tuple(self.patients[row] for row in kept),
+            unit=self.unit,
             strata=tuple(strata[row] for row in kept),
             is_aggregated=self.is_aggregated,
         )
