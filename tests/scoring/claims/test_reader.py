@@ -48,6 +48,8 @@ EFFUSION, AIR = "Pleural Effusion", "Pneumothorax"
         ("History of pneumonia.", {}),
         ("Nodule of the thyroid.", {}),
         ("Pericardial effusion.", {}),
+        ("The lungs are well expanded.", {}),
+        ("Lungs: clear bilaterally.", {"Lung Opacity": "denied", "Consolidation": "denied"}),
         ("The lungs are clear.", {"Lung Opacity": "denied", "Consolidation": "denied"}),
     ],
 )  # fmt: skip

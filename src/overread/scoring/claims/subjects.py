@@ -13,7 +13,7 @@ __all__ = ["how_it_is"]
 
 _FINE: Final = frozenset(
     ("normal", "clear", "unremarkable", "sharp", "intact", "natural", "preserved", "free",
-     "normally", "well", "open", "maintained", "ordinary")
+     "normally", "open", "maintained", "ordinary")
 )  # fmt: skip
 _LARGE: Final = frozenset(("Cardiomegaly", "Enlarged Cardiomediastinum"))
 _AMISS: Final[Mapping[str, frozenset[str]]] = {
@@ -59,6 +59,8 @@ def how_it_is(
         how the subject is.
     """
     begin, end = clause_of(words, span)
+    if end == span.end and end < len(words) and words[end].text == ":":
+        _, end = clause_of(words, Span(start=end + 1, end=end + 1))  # "Lungs: clear."
     stop = next((each.start for each in mentioned if each.start >= span.end), end)
     ahead = range(span.end, min(stop, span.end + _FARTHEST, end))
     behind = range(span.start - 1, max(begin, span.start - 8) - 1, -1)
@@ -69,8 +71,6 @@ def how_it_is(
         amiss = tuple(each for each in findings if each in _AMISS.get(text, ()))
         if not amiss and (text not in _FINE or place < span.start - 4):
             continue
-        if text == "well" and not _is_followed(words, place, ("aerated", "inflated", "expanded")):
-            continue
         at = Span(start=place, end=place + 1)
         state, rule = decide(words, at, (at,))
         if amiss:
@@ -79,7 +79,3 @@ def how_it_is(
             return amiss, state, rule
         return tuple(findings), ("denied" if state == "asserted" else "hedged"), text
     return None
-
-
-def _is_followed(words: Sequence[Word], place: int, by: tuple[str, ...]) -> bool:
-    return place + 1 < len(words) and words[place + 1].text in by
