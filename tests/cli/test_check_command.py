@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from overread.cli import main
+from overread.registry import find_benchmark
 
 
 def test_no_table_of_policies_where_none_could_answer(
@@ -20,3 +21,17 @@ def test_no_table_of_policies_where_none_could_answer(
     out, _ = capsys.readouterr()
     assert "test: questions" in out
     assert "policies that see no picture" not in out
+
+
+def test_tasks_asked_by_name_are_shown_and_no_head_is_cut(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "cells"
+    find_benchmark("wbcatt-plus").synthesise(root, seed=0, size=6)
+    with pytest.raises(SystemExit) as stop:
+        main(("check", "wbcatt-plus", str(root)))
+    assert stop.value.code == 0
+    out, _ = capsys.readouterr()
+    assert "--task segmentation" in out
+    assert "nuclear_cytoplasmic_ratio" in out
+    assert "…" not in out

@@ -25,6 +25,14 @@ def test_counts_per_setting_against_a_complete_release(release):
     assert check.ok
 
 
+def test_tasks_that_are_asked_by_name_are_counted_apart(release):
+    test = check_release(release).splits[0]
+    (row,) = test.by_name
+    assert row.stratum == {"task": "caption"}
+    assert row.n > 0
+    assert test.total.n == sum(each.n for each in test.rows)  # as without them
+
+
 def test_a_damaged_picture_is_named_as_the_release_names_it(release_root, tmp_path):
     root = tmp_path / "damaged"
     shutil.copytree(release_root, root)

@@ -80,6 +80,13 @@ def test_only_a_writer_of_masks_is_asked_for_them() -> None:
         check_writer([*masks, *words], program, "blur")
 
 
+def test_a_volume_that_no_case_has_is_refused_before_anything_is_asked() -> None:
+    two = item(media=tuple(Media(paths=(f"{n}.nii",), kind="volume") for n in "ab"))
+    check_writer([two], open_model("threshold:4:2", ModelOptions()), None)
+    with pytest.raises(UsageError, match=r"one of the 2 volumes of a case, got .* volume 3"):
+        check_writer([two], open_model("threshold:4:3", ModelOptions()), None)
+
+
 # ---------------------------------------------------------------- where masks are written
 
 

@@ -50,8 +50,10 @@ def check_command(
     for split in check.splits:
         if split.total.n:
             show(_counts(split))
-            if any(not floor.stratum for floor in split.floors):
-                show(_floors(split))
+        if split.by_name:
+            show(_by_name(split))
+        if split.total.n and any(not floor.stratum for floor in split.floors):
+            show(_floors(split))
     if check.findings:
         show(findings_table(check.findings))
     notice(_last_line(check, release))
@@ -69,13 +71,14 @@ def _json(check: ReleaseCheck) -> dict[str, Any]:
 
 
 def _counts(split: SplitCheck) -> Table:
-    table = Table(title=safe(f"{split.split}: questions"), title_justify="left")
-    table.add_column("setting")
-    for name in ("questions", "complete", f"{split.unit}s", "patients"):
-        table.add_column(name, justify="right")
     letters = sorted({letter for row in split.rows for letter in row.letters})
+    which = ", and how often each letter is right" if letters else ""
+    table = Table(title=safe(f"{split.split}: questions{which}"), title_justify="left")
+    table.add_column("setting", overflow="fold")
+    for name in ("questions", "complete", f"{split.unit}s", "patients"):
+        table.add_column(name, justify="right", no_wrap=True)
     for letter in letters:
-        table.add_column(f"right {safe(letter)}", justify="right")
+        table.add_column(safe(letter), justify="right", no_wrap=True)
     for row in (*split.rows, split.total):
         table.add_row(
             safe(stratum_name(row.stratum)),
@@ -86,6 +89,18 @@ def _counts(split: SplitCheck) -> Table:
             *(str(row.letters.get(letter, 0)) for letter in letters),
             style="bold" if row is split.total else None,
         )
+    return table
+
+
+def _by_name(split: SplitCheck) -> Table:
+    title = f"{split.split}: asked only when named, and not counted above"
+    table = Table(title=safe(title), title_justify="left")
+    table.add_column("task")
+    for name in ("questions", f"{split.unit}s", "patients"):
+        table.add_column(name, justify="right")
+    for row in split.by_name:
+        name = f"--task {row.stratum['task']}"
+        table.add_row(safe(name), str(row.n), str(row.n_units), str(row.n_patients))
     return table
 
 

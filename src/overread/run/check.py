@@ -42,6 +42,9 @@ class SplitCheck:
     rows: tuple[CountRow, ...]
     total: CountRow
     floors: tuple[BlindFloor, ...]
+    by_name: tuple[CountRow, ...] = ()
+    """Each task that is asked only where it is named (`Card.asked_by_name`), by ``task``; none of
+    it is in the other counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +122,17 @@ def _split(
         )
         if items
         else (),
+        by_name=tuple(_by_name(release, split)),
     )
+
+
+def _by_name(release: Release, split: str) -> Iterator[CountRow]:
+    """Count the tasks that are asked only where they are named, where there are any questions."""
+    for task in release.card.asked_by_name:
+        items = list(release.items(Selection(split=split, tasks=(task,))))
+        if items:
+            references = {item.id: release.reference(item.id) for item in items}
+            yield _row({"task": task}, items, None, references, release.card.unit)
 
 
 def _row(

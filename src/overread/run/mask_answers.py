@@ -50,7 +50,8 @@ def check_writer(items: Sequence[Item], model: Model, perturbation: str | None) 
     ------
     UsageError
         Some items ask for a mask, and the model writes none; or they are to be changed, and a mask
-        lies on the grid of the volume as released; or a built-in writer of masks has none to write.
+        lies on the grid of the volume as released; or a built-in writer of masks has none to write,
+        or is told of a volume that no case has.
     """
     n = sum(asks_for_mask(item) for item in items)
     if n and perturbation is not None:
@@ -70,6 +71,17 @@ def check_writer(items: Sequence[Item], model: Model, perturbation: str | None) 
                 rule="questions that ask for a mask",
                 got=f"none, for {model.identity.label}",
                 remedy="Name a task that asks for masks with --task, or take another model.",
+            )
+        )
+    place = model.identity.settings.get("volume") if model.identity.kind == "baselines" else None
+    most = max((len(item.media) for item in items if asks_for_mask(item)), default=0)
+    if n and writes and isinstance(place, int) and place > most:
+        raise UsageError(
+            expected(
+                "--model",
+                rule=f"one of the {most} volumes of a case",
+                got=f"{model.identity.label}, which takes volume {place}",
+                remedy="Write for instance threshold:150, or threshold:4:2 for the second volume.",
             )
         )
     if not n or writes:

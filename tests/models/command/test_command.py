@@ -11,6 +11,7 @@ import textwrap
 import time
 import zlib
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import pytest
 from overread.contracts import ModelOptions, Picture, Query, Reply
 from overread.errors import FatalModelError, ModelError, UsageError
 from overread.models.command import ADAPTER
-from overread.records import Choice, Item, Media, Option, Part, Receipt, Status
+from overread.records import Choice, Item, Mask, Media, Option, Part, Receipt, Status
 
 # A whole model, as its author would write it: it looks at the picture with the standard library
 # alone and answers by its brightness. Bright squares are "bone" (D), dark ones "lung" (C).
@@ -208,6 +209,20 @@ def test_three_deaths_in_a_row_end_the_run(run: RunModel) -> None:
     assert "exit status 1, last words: no such weights" in str(errors[2])
 
 
+def test_several_cases_that_kill_it_first_do_not_end_a_run_for_masks(
+    run: RunModel, tmp_path: Path
+) -> None:
+    script = "import sys; sys.stdin.readline(); sys.exit('out of memory')"
+
+    async def ask(model: Any) -> list[ModelError]:
+        one = query("q")
+        asked = replace(one, item=replace(one.item, answer_space=Mask(labels={1: "lesion"})))
+        return [await failure(model, asked) for _ in range(10)]
+
+    errors = run(script, ask)
+    assert [isinstance(error, FatalModelError) for error in errors] == 9 * [False] + [True]
+
+
 def test_a_disk_that_takes_no_pictures_ends_the_run(run: RunModel) -> None:
     """Else thousands of questions would fail within seconds, none of them the model's fault."""
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -259,6 +274,7 @@ def test_no_reply_in_time_fails_the_question_and_its_late_reply_meets_no_other(
     first, error, still_lives, after = run(script, ask, options=ModelOptions(timeout_s=0.5))
     assert (first.text, after.text) == ("for first", "for next")
     assert "no reply within 0.5 s" in error
+    assert error.endswith("see --timeout-s.")
     assert not still_lives
     assert time.monotonic() - start < 4
 

@@ -42,7 +42,8 @@ goes to its standard error, whose end is shown when it dies. At the end of its i
 A process that dies is started again, and the question that killed it has *failed*; so has one that
 gets no reply in time (``--timeout-s``; ten minutes more for the first one after a start, when
 weights are loaded) or a line that is no reply to it. Three deaths in a row without a reply end the
-run.
+run; ten where masks are asked for, since the first cases may be too large for the memory.
+
 A whole example, in Python::
 
     import json, sys

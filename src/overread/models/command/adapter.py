@@ -20,13 +20,15 @@ from overread.models.command.messages import (
     read_reply_line,
 )
 from overread.models.command.process import LineProcess, ProcessDiedError
-from overread.records import Item, ModelIdentity
+from overread.records import Item, Mask, ModelIdentity
 
 __all__ = ["ADAPTER", "CommandAdapter", "CommandModel"]
 
 _LOADING_S = 600.0
 """More time for the first question after a start: weights are read from a disk."""
 _DEATHS_IN_A_ROW = 3
+_DEATHS_OVER_VOLUMES = 10
+"""The same where masks are asked for: several cases too large for the memory may come first."""
 _EARLY_END_S = 0.3
 _LARGEST_HASHED_FILE = 1 << 20
 
@@ -176,14 +178,14 @@ class CommandModel:
         except TimeoutError:
             got = f"no reply within {allowed_s:g} s"
             raise ModelError(
-                self._message(where, got, "It was ended and is started again; see --timeout.")
+                self._message(where, got, "It was ended and is started again; see --timeout-s.")
             ) from None
         except (BadReplyError, ValueError) as error:
             remedy = "It was ended and is started again. Only replies go to standard output."
             raise ModelError(self._message(where, str(error), remedy)) from None
         except ProcessDiedError as error:
             self._deaths += 1
-            raise self._death(where, str(error)) from None
+            raise self._death(item, str(error)) from None
         finally:
             if done:
                 self._is_fresh, self._deaths = False, 0
@@ -209,8 +211,10 @@ class CommandModel:
             self._folder = tempfile.TemporaryDirectory(prefix="overread-")  # readable by us alone
         return Path(self._folder.name)
 
-    def _death(self, where: str, how: str) -> ModelError:
-        if self._deaths >= _DEATHS_IN_A_ROW:
+    def _death(self, item: Item, how: str) -> ModelError:
+        where = f"item {item.id}"
+        is_mask = isinstance(item.answer_space, Mask)
+        if self._deaths >= (_DEATHS_OVER_VOLUMES if is_mask else _DEATHS_IN_A_ROW):
             remedy = f"It has died {self._deaths} times in a row without a reply."
             return FatalModelError(self._message(where, how, remedy))
         remedy = "It is started again for the next question; this one has failed."
