@@ -244,6 +244,47 @@ def test_many_labels_under_other_numbers_are_one_finding(tmp_path, capsys):
     assert finding["evidence"].endswith("; and 3 more labels")
 
 
+def test_names_that_no_mask_has_a_label_of_are_told(tmp_path, capsys):
+    one = write(tmp_path / "one.nii.gz", boxes((1, A, ALL, ALL), (2, slice(8, 9), ALL, ALL)))
+    found = as_json(capsys, one, one, "--labels", "9=foo", "--no-surface", status=1)
+    (finding,) = found["findings"]
+    assert (finding["code"], finding["severity"]) == ("no-such-label", "error")
+    assert finding["evidence"] == "no mask has 9=foo; there are 1, 2"
+
+
+def test_a_spacing_of_other_axes_is_wrong_use(folders, capsys):
+    assert call(*folders, "--spacing", "1,1") == 2
+    assert "--spacing: expected 3 numbers of mm for a.nii.gz, got 2" in capsys.readouterr().err
+
+
+def test_an_image_given_as_a_mask_is_asked_about_and_cut_short(tmp_path, capsys):
+    array = np.arange(12 * 10 * 8, dtype=np.int16).reshape(12, 10, 8)
+    one = write(tmp_path / "ct.nii.gz", array)
+    assert call(one, one, "--no-surface") == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "many-labels" in shown
+    assert "959 labels in one mask" in shown
+    assert "and 759 more labels: --json and --out hold all" in shown
+
+
+def test_what_was_scored_is_shown_though_the_disk_is_full(folders, tmp_path, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".scores.csv.part").symlink_to("/dev/full")
+    assert call(*folders, "--out", out) == 3
+    said = capsys.readouterr()
+    assert "Worst first" in said.out
+    assert f"--out: expected a folder that takes the page and its tables: {out}" in said.err
+    assert "no space left on device" in said.err.casefold()
+
+
+def test_an_image_without_a_page_is_not_let_go_silently(folders, tmp_path, capsys):
+    images = tmp_path / "images"
+    write(images / "a.nii.gz", boxes())
+    assert call(*folders, "--image", images) == 1
+    assert "without --out nothing is drawn" in capsys.readouterr().err
+
+
 def test_a_folder_of_structures_stands_against_a_label_map(tmp_path, capsys):
     write(tmp_path / "parts" / "liver.nii.gz", boxes((1, A, ALL, ALL)))
     write(tmp_path / "parts" / "spleen.nii.gz", boxes((1, slice(8, 9), ALL, ALL)))

@@ -150,6 +150,36 @@ def test_a_zipped_file_with_a_wrong_checksum_is_refused(tmp_path):
         read_label_map(path)
 
 
+def test_a_wrong_name_is_told_with_the_right_one(tmp_path):
+    zipped = write(tmp_path / "a.nii.gz", labels())
+    zipped.rename(tmp_path / "b.nii")
+    with pytest.raises(ImageError, match=r"a zipped file under .* Name it b\.nii\.gz\."):
+        read_label_map(tmp_path / "b.nii")
+    plain = write(tmp_path / "c.nii", labels())
+    plain.rename(tmp_path / "d.nii.gz")
+    with pytest.raises(ImageError, match=r"a plain file under .* Name it d\.nii\."):
+        read_label_map(tmp_path / "d.nii.gz")
+
+
+def test_fractions_close_to_whole_numbers_do_not_look_like_them(tmp_path):
+    array = labels(np.float64)
+    array[0, 0, 0] = 2.0000001
+    with pytest.raises(ImageError, match=r"no whole numbers, such as 2\.0000001"):
+        read_label_map(write(tmp_path / "a.nii", array))
+
+
+def test_a_spacing_of_nothing_is_told_in_our_words(tmp_path, caplog):
+    path = write(tmp_path / "a.nii", labels())
+    held = bytearray(path.read_bytes())
+    held[80:92] = bytes(12)  # pixdim 1 to 3
+    held[252:256] = bytes(4)  # neither qform nor sform
+    path.write_bytes(held)
+    found = read_label_map(path)
+    assert found.spacing_mm is None
+    assert any("no usable voxel size" in warning for warning in found.warnings)
+    assert not caplog.records
+
+
 def test_a_file_of_another_kind_is_refused(tmp_path):
     with pytest.raises(ImageError, match="no readable file"):
         read_label_map(tmp_path / "absent.nii.gz")

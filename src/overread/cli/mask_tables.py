@@ -33,6 +33,7 @@ __all__ = [
 
 _MOST_WORST: Final = 10
 _MOST_LEDGER: Final = 12
+_MOST_LABELS: Final = 200
 _FEW: Final = 4
 """Rows of a ledger that is shown whole."""
 _SHOWN: Final = 12
@@ -65,7 +66,7 @@ def labels_table(results: MaskResults) -> Table:
     Labels that are empty on both sides of every case are left out: `one_sided_sentences` counts
     them.
     """
-    lines = [line for line in label_lines(results) if not _is_empty(line)]
+    lines = _lines(results)
     several = len(results.cases) > 1
     table = number_table(f"{results.subject}: {_counted(results)}, {_labels(len(lines))}")
     table.add_column("label", overflow="fold", min_width=5)
@@ -74,13 +75,15 @@ def labels_table(results: MaskResults) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for heading in ("missed", "invented", "no mask") if several else ("fate",):
         table.add_column(heading, justify="right", no_wrap=True)
-    for line in lines:
+    for line in lines[:_MOST_LABELS]:
         cells = [safe(line.label), *([str(line.n)] if several else [])]
         cells += [read(line) for _, read in columns]
         cells += _fates(line) if several else [_fate(line)]
         table.add_row(*cells)
-    if n_cases(results)[1]:
-        table.caption = _WITHOUT
+    notes = [_WITHOUT] if n_cases(results)[1] else []
+    if len(lines) > _MOST_LABELS:
+        notes.append(f"and {len(lines) - _MOST_LABELS} more labels: --json and --out hold all")
+    table.caption = "; ".join(notes) or None
     return table
 
 
@@ -112,6 +115,10 @@ def _volume_of(line: LabelLine, *, name: str) -> str:
     return _volume(line.means.get(name))
 
 
+def _lines(results: MaskResults) -> list[LabelLine]:
+    return [line for line in label_lines(results) if not _is_empty(line)]
+
+
 def _is_empty(line: LabelLine) -> bool:
     return line.n_both_empty == line.n
 
@@ -124,13 +131,12 @@ def lesions_table(results: MaskResults) -> Table | None:
     table.add_column("label", overflow="fold", min_width=5)
     for heading in ("found", "missed", "invented", "false pos. ml", "false neg. ml"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for line in label_lines(results):
-        if not _is_empty(line):
-            table.add_row(
-                safe(line.label),
-                *(_total(line, f"lesions_{each}") for each in ("found", "missed", "invented")),
-                *(_volume(line.means.get(name)) for name in ("fpv_ml", "fnv_ml")),
-            )
+    for line in _lines(results)[:_MOST_LABELS]:
+        table.add_row(
+            safe(line.label),
+            *(_total(line, f"lesions_{each}") for each in ("found", "missed", "invented")),
+            *(_volume(line.means.get(name)) for name in ("fpv_ml", "fnv_ml")),
+        )
     table.caption = "false volume: of lesions that touch none of the other side, mean over cases"
     return table
 

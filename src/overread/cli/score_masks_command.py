@@ -21,7 +21,7 @@ from overread.cli.mask_tables import (
 )
 from overread.cli.output import findings_table, notice, print_json, progress_bar, safe, show
 from overread.cli.typed import typed_command
-from overread.errors import UsageError, expected
+from overread.errors import StoreFullError, UsageError, expected
 from overread.metrics.components import Connectivity
 from overread.metrics.lesion_matching import LesionRule
 from overread.records import Severity
@@ -133,13 +133,17 @@ def score_masks_command(
     ledger = ledger_of_labels(
         mask_ledger(results.scores, metrics=[name for name in _LEDGER if name in results.metrics])
     )
-    written = [] if out is None else _write(results, out)
+    # Shown first: a full disk must not cost what was scored.
     if json:
         print_json(masks_json(results, ledger))
     else:
         _show(results, ledger)
-        for path in written:
-            notice(f"Wrote {path}")
+    if out is not None:
+        for path in _write(results, out):
+            if not json:
+                notice(f"Wrote {path}")
+    elif image is not None:
+        notice("--image is for the pictures of the page: without --out nothing is drawn.")
     bad = any(finding.severity is Severity.ERROR for finding in results.findings)
     return 1 if bad else 0
 
@@ -162,8 +166,18 @@ def _write(results: MaskResults, out: Path) -> list[Path]:
     from overread.report.mask_page import write_mask_page
     from overread.run.mask_tables import write_mask_tables
 
-    written = [*write_mask_tables(results, out)]
-    return [*written, write_mask_page(results, out, read=mask_reader(results.labels))]
+    try:
+        written = [*write_mask_tables(results, out)]
+        return [*written, write_mask_page(results, out, read=mask_reader(results.labels))]
+    except OSError as error:
+        raise StoreFullError(
+            expected(
+                "--out",
+                rule=f"a folder that takes the page and its tables: {out}",
+                got=error.strerror or str(error),
+                remedy="Make room, or name another folder; what is above was not all written.",
+            )
+        ) from error
 
 
 def _check_out(out: Path | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["read_nifti_labels"]
 
 _PIECE_BYTES: Final = 2**22
+_ZIPPED: Final = b"\x1f\x8b"
+_PLAIN: Final = tuple(size.to_bytes(4, order) for size in (348, 540) for order in ("little", "big"))
+"""First bytes of a plain file: the size of its header, of NIfTI-1 and NIfTI-2."""
 
 
 def read_nifti_labels(path: Path) -> LabelMap:
@@ -43,15 +48,44 @@ def read_nifti_labels(path: Path) -> LabelMap:
         raise
     # nibabel has no common error for hostile bytes: its own, zlib's, struct's, ValueError, ….
     except Exception as error:
-        raise not_a_label_map(
-            str(path), f"a damaged file ({error or type(error).__name__})", "Copy the file again."
-        ) from error
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> ImageError:
+    """Say what is wrong with a file: its name alone, where its first bytes are those of another."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    is_named_zipped = path.suffix.lower() == ".gz"
+    if start[:2] == _ZIPPED and not is_named_zipped:
+        return not_a_label_map(
+            str(path), "a zipped file under the name of a plain one", f"Name it {path.name}.gz."
+        )
+    if is_named_zipped and start in _PLAIN:
+        return not_a_label_map(
+            str(path), "a plain file under the name of a zipped one", f"Name it {path.stem}."
+        )
+    return not_a_label_map(
+        str(path), f"a damaged file ({error or type(error).__name__})", "Copy the file again."
+    )
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep nibabel's log from the terminal: what is odd about a header is said in the warnings."""
+    from nibabel.imageglobals import logger
+
+    was, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was
 
 
 def _read(path: Path) -> LabelMap:
     import nibabel
 
-    image = nibabel.load(path)
+    with _unlogged():
+        image = nibabel.load(path)
     # Pairs of .hdr and .img are not read: the second file would escape the checks of its path.
     if not isinstance(image, nibabel.Nifti1Image) or path.suffix.lower() not in (".nii", ".gz"):
         raise not_a_label_map(str(path), type(image).__name__, "Convert it to .nii or .nii.gz.")

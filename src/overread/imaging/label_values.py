@@ -107,7 +107,7 @@ class LabelKeeper:
         return whole
 
     def _fractions(self, values: NDArray[np.float64], odd: NDArray[np.float64]) -> ImageError:
-        some = ", ".join(f"{value:.4g}" for value in np.unique(odd)[:3])
+        some = ", ".join(_digits(value) for value in np.unique(odd)[:3].tolist())
         if values.min() >= 0.0 and values.max() <= 1.0:
             return not_a_label_map(
                 self._source,
@@ -119,6 +119,12 @@ class LabelKeeper:
             f"values that are no whole numbers, such as {some}",
             "Write labels as whole numbers; resample label maps by the nearest voxel only.",
         )
+
+
+def _digits(value: float) -> str:
+    """Write a value that is no whole number so that it does not look like one."""
+    short = f"{value:.4g}"
+    return f"{value:.10g}" if float(short).is_integer() else short
 
 
 def not_a_label_map(source: str, got: str, remedy: str) -> ImageError:

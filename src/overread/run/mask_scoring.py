@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from overread.analysis.mask_results import MaskCase, MaskGeometry, MaskResults, mask_results
-from overread.errors import UsageError, expected
-from overread.imaging.label_map import LabelMap, read_label_map
+from overread.errors import ImageError, UsageError, expected
+from overread.imaging.label_map import LabelMap, mask_suffix, read_label_map
 from overread.metrics.overlap import REFERENCE_VOXELS
 from overread.records import Finding, Item, Mask, Reference, Response, Score, Severity, Status
 from overread.run.asking import Progress
@@ -20,7 +20,7 @@ from overread.scoring.masks.case_report import CaseReport, take_reports
 from overread.scoring.masks.folder_scorer import FolderScorer
 from overread.scoring.masks.measures import COUNTED, MaskMeasures
 from overread.scoring.masks.rows import EMPTY_REFERENCE, is_of_reference
-from overread.scoring.masks.structures import read_structures
+from overread.scoring.masks.structures import in_order, read_structures, structure_files
 
 __all__ = ["MaskTask", "mask_reader", "score_mask_folders"]
 
@@ -64,6 +64,7 @@ def score_mask_folders(
         task.reference, task.prediction, pattern=task.pattern, structures=task.structures
     )
     _check_names(task, found)
+    _check_spacing(task, found)
     images = {} if task.image is None else find_images(task.image, [c.id for c in found.cases])
     scorer = FolderScorer(
         labels=task.labels,
@@ -91,7 +92,11 @@ def score_mask_folders(
         command=command,
         labels=labels,
         cases=[_result_case(each, reports.get(each.id), images) for each in found.cases],
-        findings=[*found.findings, *_findings(found.cases, reports)],
+        findings=[
+            *found.findings,
+            *_findings(found.cases, reports),
+            *_odd_labels(task, found.cases, reports),
+        ],
         only_reference=only_reference,
         only_prediction=only_prediction,
     )
@@ -123,6 +128,32 @@ def _check_names(task: MaskTask, found: FolderCases) -> None:
                     remedy="Name them: --labels 1=liver,2=spleen, or a JSON or TOML file.",
                 )
             )
+
+
+def _check_spacing(task: MaskTask, found: FolderCases) -> None:
+    """Refuse a spacing of another number of axes before anything is scored."""
+    for case in found.cases if task.spacing_mm is not None else ():
+        for side in (case.reference, case.prediction):
+            n_axes = None if side is None else _n_axes(side)
+            if n_axes not in (None, len(task.spacing_mm or ())):
+                raise UsageError(
+                    expected(
+                        "--spacing",
+                        rule=f"{n_axes} numbers of mm for {side.name if side else ''}",
+                        got=len(task.spacing_mm or ()),
+                        remedy="Give one for each axis: X,Y,Z for volumes, X,Y for pictures.",
+                    )
+                )
+
+
+def _n_axes(side: Path) -> int | None:
+    """Tell pictures from volumes by the name; None of a folder without masks."""
+    if side.is_dir():
+        try:
+            side = next(iter(structure_files(side).values()))
+        except ImageError:
+            return None  # told of when it is scored
+    return 2 if mask_suffix(side.name) == ".png" else 3
 
 
 def _case(case: FolderCase) -> Case:
@@ -162,7 +193,7 @@ def _labels(task: MaskTask, scores: Sequence[Score]) -> dict[int, str]:
         return {number: name for number, name in task.labels.items() if name in {*targets}}
     if all(target.isdecimal() for target in targets):
         return {number: str(number) for number in sorted(int(target) for target in targets)}
-    return dict(enumerate(sorted(targets), start=1))
+    return dict(enumerate(in_order(targets), start=1))
 
 
 def _absent(scores: Sequence[Score], names: Collection[str]) -> Iterator[Score]:
@@ -262,6 +293,42 @@ def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) ->
         )
 
 
+def _odd_labels(
+    task: MaskTask, cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]
+) -> Iterator[Finding]:
+    """Report labels too many to be some, and names that no mask has a label of."""
+    sides = {
+        case.id: (reports[case.id].reference_labels, reports[case.id].prediction_labels)
+        for case in cases
+        if case.id in reports
+    }
+    crowded = {case: most for case, each in sides.items() if (most := max(map(len, each))) > _MANY}
+    if crowded:
+        yield Finding(
+            severity=Severity.WARNING,
+            code="many-labels",
+            where=_some(list(crowded)),
+            evidence=f"{max(crowded.values()):,} labels in one mask",
+            effect="each value counts as a structure of its own",
+            remedy="Is it a label map, and no image? Name the labels that matter: --labels.",
+            count=len(crowded),
+        )
+    there = {label: None for each in sides.values() for side in each for label in side}
+    if task.labels is not None and there and not there.keys() & {*task.labels.values()}:
+        yield Finding(
+            severity=Severity.ERROR,
+            code="no-such-label",
+            where=_some(list(sides)),
+            evidence=f"no mask has {_some([f'{n}={name}' for n, name in task.labels.items()])}; "
+            f"there are {_some(list(there))}",
+            effect="nothing that is there was scored",
+            remedy="Name the labels that the masks have: --labels.",
+            count=len(sides),
+        )
+
+
+_MANY: Final = 256
+"""Labels of one mask: more are rather values of an image."""
 _EFFECTS: Final = {
     ("grid", Severity.ERROR): "not scored: voxels of one index lie in two places",
     ("grid", Severity.WARNING): "predictions were resampled to the reference's grid by the nearest "

@@ -132,6 +132,18 @@ def structures(write_mask, boxes, tmp_path):
     return tmp_path
 
 
+def test_structures_stand_in_the_order_in_which_people_count(write_mask, boxes, tmp_path):
+    for name in ("organ13", "organ2", "Organ1", "organ2b", "liver"):
+        write_mask(f"case/{name}.nii.gz", boxes((1, A, ALL, ALL)))
+    assert list(structure_files(tmp_path / "case")) == [
+        "Organ1",
+        "liver",
+        "organ2",
+        "organ2b",
+        "organ13",
+    ]
+
+
 def test_folders_of_structures_are_compared_by_name(structures):
     scorer = FolderScorer(labels=None, measures=PLAIN)
     found, report = score(scorer, structures / "ref", structures / "pred")

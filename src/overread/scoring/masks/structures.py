@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,28 @@ import numpy as np
 from overread.errors import ImageError, expected
 from overread.imaging.label_map import LabelMap, mask_suffix, read_label_map
 
-__all__ = ["read_structures", "structure_files"]
+__all__ = ["in_order", "read_structures", "structure_files"]
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Put names in the order in which people count: ``organ2`` before ``organ13``.
+
+    Examples
+    --------
+    >>> in_order(["organ13", "organ2", "liver"])
+    ['liver', 'organ2', 'organ13']
+    """
+    return sorted(names, key=_counted)
+
+
+def _counted(name: str) -> tuple[list[tuple[str, int]], str]:
+    parts = re.split(r"([0-9]+)", name)
+    words, numbers = parts[::2], [*parts[1::2], "0"]
+    return [(word, int(number)) for word, number in zip(words, numbers, strict=True)], name
 
 
 def structure_files(folder: Path) -> dict[str, Path]:
-    """Find the masks of a folder by the structures that their names say, in alphabetical order.
+    """Find the masks of a folder by the structures that their names say, as `in_order` puts them.
 
     Folders inside it are looked into (``segmentations/liver.nii.gz`` is ``liver``); what is no
     mask is left out.
@@ -41,7 +59,7 @@ def structure_files(folder: Path) -> dict[str, Path]:
         found[name] = path
     if not found:
         raise _bad(folder, "none", "Name the folder that holds them, or a file of all labels.")
-    return dict(sorted(found.items()))
+    return {name: found[name] for name in in_order(found)}
 
 
 def read_structures(folder: Path, labels: Mapping[int, str]) -> LabelMap:
