@@ -15,6 +15,7 @@ from overread.report.wording import (
     MISSING,
     Shown,
     count,
+    independent_units,
     percent,
     sentence,
     show_estimate,
@@ -204,7 +205,7 @@ def _detail(run: RunReport, score: Estimate | None) -> str:
         asked = "descriptions" if is_graded(score.metric) else "questions"
         parts.append(f"{count(score.n)}{of_all} {asked}")
         if score.n_clusters is not None:
-            parts.append(f"{count(score.n_clusters)} patients")
+            parts.append(independent_units(score))
     return " · ".join(part for part in parts if part)
 
 

@@ -19,7 +19,7 @@ from overread.report.metric_names import (
     score_metric,
 )
 from overread.report.scorecard import verdict
-from overread.report.wording import count, gain, percent
+from overread.report.wording import count, gain, independent_units, percent
 
 __all__ = ["limits", "sentences"]
 
@@ -165,7 +165,7 @@ def _brief(table: EstimateTable) -> str:
 
 
 def _interval(score: Estimate) -> str:
-    behind = "" if score.n_clusters is None else f", {count(score.n_clusters)} patients"
+    behind = "" if score.n_clusters is None else f", {independent_units(score)}"
     if score.low is None or score.high is None:
         return f" (no interval{behind})"
     level = f"{100 * score.level:.0f} % interval"

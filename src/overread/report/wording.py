@@ -22,6 +22,7 @@ __all__ = [
     "count",
     "folder_name",
     "gain",
+    "independent_units",
     "metric_number",
     "moment",
     "p_value",
@@ -190,3 +191,18 @@ def _signed(text: str) -> str:
     if float(text) == 0:
         text = text.lstrip("+-")
     return text.replace("-", _MINUS)
+
+
+def independent_units(estimate: Estimate) -> str:
+    """Count the independent units behind an estimate, by the name its interval gives them.
+
+    Examples
+    --------
+    ``3,099 images`` of a release that names no patient; empty where no unit is named.
+    """
+    if estimate.n_clusters is None:
+        return ""
+    told = re.search(r"\((\w+)\)$", estimate.method)
+    unit = told[1].replace("_", " ") if told else "patient"
+    plural = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
+    return f"{count(estimate.n_clusters)} {unit if estimate.n_clusters == 1 else plural}"
