@@ -80,6 +80,11 @@ build.command(
     name="clicks",
     help="Simulate clicks on lesions and around them from masks, as TriALS's interactive task has.",
 )
+build.command(
+    "overread.cli.build_claims_command:chest_claims_command",
+    name="chest-claims",
+    help="Draw a release of chest radiographs from label tables.",
+)
 perturb.command(
     "overread.cli.perturb_command:sheet_command",
     name="sheet",
