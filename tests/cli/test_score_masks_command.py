@@ -120,6 +120,20 @@ def test_nothing_to_find_has_no_overlap_whoever_answers(folders, capsys, mask):
         assert row["status"] == ("failed" if mask is None else "ok")
 
 
+def test_each_case_without_a_mask_has_its_own_reason(folders, capsys):
+    references, predictions = folders
+    write(references / "g.nii.gz", boxes())
+    for name in ("g_seg.nii.gz", "g_seg.nii"):
+        write(predictions / name, boxes())
+    found = as_json(capsys, *folders, status=1)
+    (finding,) = [each for each in found["findings"] if each["code"] == "missing-mask"]
+    assert (finding["where"], finding["count"]) == ("f, g", 2)
+    assert finding["evidence"] == (
+        "f: no mask: expected one of f; g: 2 masks, and nothing says which counts: "
+        "g_seg.nii and g_seg.nii.gz"
+    )
+
+
 def test_people_are_shown_what_was_lost_first(folders, capsys):
     assert call(*folders) == 1
     out = capsys.readouterr().out

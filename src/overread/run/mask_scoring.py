@@ -364,7 +364,7 @@ def _failures(results: MaskResults, reports: Mapping[str, CaseReport]) -> Iterat
             severity=Severity.ERROR,
             code=code,
             where=_some([case.id for case in cases]),
-            evidence=_reason(cases[0], results),
+            evidence=_reasons(cases, results),
             effect=_UNDEFINED if code == "unusable-reference" else _FAILED,
             count=len(cases),
         )
@@ -382,6 +382,16 @@ def _status(case: MaskCase, results: MaskResults) -> Status:
         return case.status
     rows = [row for row in results.rows if row.case == case.id and row.label is None]
     return Status.UNDEFINED if rows and all(row.fate is None for row in rows) else Status.OK
+
+
+def _reasons(cases: Sequence[MaskCase], results: MaskResults) -> str:
+    """Give the one reason that all cases share, or each case's own."""
+    reasons = {case.id: _reason(case, results) for case in cases}
+    if len(set(reasons.values())) == 1:
+        return next(iter(reasons.values()))
+    shown = [f"{case}: {reason}" for case, reason in reasons.items()][:_SHOWN]
+    more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+    return "; ".join(shown) + more
 
 
 def _reason(case: MaskCase, results: MaskResults) -> str:

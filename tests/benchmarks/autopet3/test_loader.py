@@ -22,6 +22,14 @@ def codes(findings: object) -> list[str]:
     return [each.code for each in findings if isinstance(each, Finding)]
 
 
+def test_the_folder_above_a_release_names_it(tmp_path: Path, write) -> None:
+    stem = "psma_95b833d46f153cd2_2018-04-16"
+    write(tmp_path / "test" / "labelsTr" / f"{stem}.nii.gz", EMPTY)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(ReleaseError, match=f"The folder in it is one: name {tmp_path}/test"):
+        AutoPet3Release(tmp_path)
+
+
 def test_a_study_from_its_name_to_an_item(tmp_path: Path, write) -> None:
     stem = "psma_95b833d46f153cd2_2018-04-16"
     write(tmp_path / "labelsTr" / f"{stem}.nii.gz", EMPTY)

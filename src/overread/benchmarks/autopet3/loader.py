@@ -32,6 +32,23 @@ __all__ = ["AutoPet3Release"]
 
 _MOST_NAMED: Final = 8
 _STILL_SCORED: Final = "a model cannot be shown it; masks made elsewhere are scored all the same"
+_MOST_LOOKED_INTO: Final = 20
+"""Folders that are tried where the one named is no release."""
+
+
+def _remedy(root: Path) -> str:
+    """Name the folder one level down that is a release, if there is one."""
+    try:
+        below = sorted(each for each in root.iterdir() if each.is_dir())
+    except OSError:
+        below = []
+    for folder in below[:_MOST_LOOKED_INTO]:
+        if layout.find_studies(folder)[0]:
+            return f"The folder in it is one: name {folder}."
+    return (
+        "Download the training part (FDAT 6gjsg-zcg93), or make a small one: "
+        "overread synth autopet3 FOLDER."
+    )
 
 
 class AutoPet3Release:
@@ -47,8 +64,7 @@ class AutoPet3Release:
                     rule="a folder with masks: labelsTr/TRACER_PATIENT_STUDY.nii.gz, or "
                     "PETCT_PATIENT/STUDY/SEG.nii.gz",
                     got=f"{root}, where there is none",
-                    remedy="Download the training part (FDAT 6gjsg-zcg93), or make a small one: "
-                    "overread synth autopet3 FOLDER.",
+                    remedy=_remedy(root),
                 )
             )
         self._studies = {study.id: study for study in studies}
