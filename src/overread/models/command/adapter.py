@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import shlex
 import shutil
-import tempfile
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from overread.contracts import Form, Model, ModelOptions, Query, Reply
 from overread.errors import FatalModelError, ModelError, UsageError, expected
+from overread.models.command.exchange import ExchangeFolder
 from overread.models.command.hidden import without_secrets
 from overread.models.command.messages import (
     BadReplyError,
@@ -71,7 +71,7 @@ class CommandModel:
         self._process: LineProcess | None = None
         self._is_fresh = True
         self._deaths = 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: ExchangeFolder | None = None
 
     @property
     def identity(self) -> ModelIdentity:
@@ -159,7 +159,7 @@ class CommandModel:
         if process is not None:
             await process.leave()
         if folder is not None:
-            folder.cleanup()
+            folder.remove()
 
     async def _exchange(self, process: LineProcess, line: bytes, item: Item) -> Reply:
         where = f"item {item.id}"
@@ -208,8 +208,8 @@ class CommandModel:
 
     def _picture_folder(self) -> Path:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="overread-")  # readable by us alone
-        return Path(self._folder.name)
+            self._folder = ExchangeFolder()
+        return self._folder.path
 
     def _death(self, item: Item, how: str) -> ModelError:
         where = f"item {item.id}"
