@@ -80,7 +80,10 @@ def documented_commands() -> list[tuple[str, str]]:
 
 def refused(command: str) -> str | None:
     """Say why the command line would refuse a command; None when it would not."""
-    words = [word for word in shlex.split(command)[1:] if word not in ("…", "...")]
+    try:
+        words = [word for word in shlex.split(command)[1:] if word not in ("…", "...")]
+    except ValueError as error:  # a quote that goes on in the next line
+        return str(error)
     if any(word in ("--help", "--version") for word in words):
         return None
     try:

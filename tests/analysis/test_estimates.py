@@ -361,9 +361,7 @@ def test_rows_of_other_metrics_and_targets_are_left_out(make_line, make_score, p
     assert _pick(estimate(scores, [make_line("1")], plan)).value == 1.0
 
 
-def test_estimates_of_the_whole_exam_are_plain_and_complete(
-    ct_bench, make_score, plan
-) -> None:
+def test_estimates_of_the_whole_exam_are_plain_and_complete(ct_bench, make_score, plan) -> None:
     items, references, planned = ct_bench(2)
     rng = np.random.default_rng(0)
     scores = []
