@@ -292,6 +292,27 @@ def test_what_was_scored_is_shown_though_the_disk_is_full(folders, tmp_path, cap
     assert "no space left on device" in said.err.casefold()
 
 
+@pytest.mark.parametrize(
+    ("image", "said"),
+    [
+        (np.zeros((5, 6, 7), np.int16), "a.nii.gz has another grid: 5 × 6 × 7 voxels"),
+        (None, "a.nii.gz: expected"),
+        (np.zeros((12, 10, 8), np.int16), None),
+    ],
+)
+def test_an_image_that_cannot_be_shown_is_told(tmp_path, capsys, image, said):
+    mask = write(tmp_path / "mask.nii.gz", boxes((1, A, ALL, ALL)))
+    path = tmp_path / "scan" / "a.nii.gz"
+    if image is None:
+        path.parent.mkdir()
+        path.write_bytes(b"no volume")
+    else:
+        write(path, image)
+    found = as_json(capsys, mask, mask, "--image", path, "--no-surface")["findings"]
+    assert [each["code"] for each in found] == ([] if said is None else ["unusable-image"])
+    assert said is None or found[0]["evidence"].startswith(said)
+
+
 def test_an_image_without_a_page_is_not_let_go_silently(folders, tmp_path, capsys):
     images = tmp_path / "images"
     write(images / "a.nii.gz", boxes())

@@ -15,7 +15,9 @@ from overread.records import Finding, Item, Mask, Reference, Response, Score, Se
 from overread.run.asking import Progress
 from overread.run.case_scoring import WORKERS, score_cases
 from overread.run.case_worker import Case
+from overread.run.mask_folder_findings import grid_findings, label_findings, some_cases
 from overread.run.mask_folders import FolderCase, FolderCases, find_cases, find_images
+from overread.run.mask_images import image_findings
 from overread.scoring.masks.case_report import CaseReport, take_reports
 from overread.scoring.masks.folder_scorer import FolderScorer
 from overread.scoring.masks.measures import COUNTED, MaskMeasures
@@ -94,8 +96,9 @@ def score_mask_folders(
         cases=[_result_case(each, reports.get(each.id), images) for each in found.cases],
         findings=[
             *found.findings,
-            *_findings(found.cases, reports),
-            *_odd_labels(task, found.cases, reports),
+            *grid_findings(found.cases, reports),
+            *label_findings(found.cases, reports, task.labels),
+            *image_findings(found.cases, images),
         ],
         only_reference=only_reference,
         only_prediction=only_prediction,
@@ -262,90 +265,6 @@ def _result_case(
     )
 
 
-def _findings(cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]) -> Iterator[Finding]:
-    """Report what the geometry doctor saw, the same thing once for all cases."""
-    told: dict[tuple[str, Severity, str], list[str]] = {}
-    for case in cases:
-        report = reports.get(case.id)
-        if report is None:
-            continue
-        if report.problems:
-            level = Severity.WARNING if report.remedy else Severity.ERROR
-            told.setdefault(("grid", level, "; ".join(report.problems)), []).append(case.id)
-        if report.advice:
-            told.setdefault(("turned-mask", Severity.WARNING, report.advice), []).append(case.id)
-        if report.renamed:
-            words = "; ".join(report.renamed[:_SHOWN])
-            if len(report.renamed) > _SHOWN:
-                words += f"; and {len(report.renamed) - _SHOWN} more labels"
-            told.setdefault(("renamed-label", Severity.WARNING, words), []).append(case.id)
-        for note in report.notes:
-            told.setdefault(("odd-header", Severity.INFO, note), []).append(case.id)
-    for (code, severity, evidence), ids in told.items():
-        yield Finding(
-            severity=severity,
-            code=code,
-            where=_some(ids),
-            evidence=evidence,
-            effect=_EFFECTS[code, severity],
-            remedy=_REMEDIES.get((code, severity), ""),
-            count=len(ids),
-        )
-
-
-def _odd_labels(
-    task: MaskTask, cases: Sequence[FolderCase], reports: Mapping[str, CaseReport]
-) -> Iterator[Finding]:
-    """Report labels too many to be some, and names that no mask has a label of."""
-    sides = {
-        case.id: (reports[case.id].reference_labels, reports[case.id].prediction_labels)
-        for case in cases
-        if case.id in reports
-    }
-    crowded = {case: most for case, each in sides.items() if (most := max(map(len, each))) > _MANY}
-    if crowded:
-        yield Finding(
-            severity=Severity.WARNING,
-            code="many-labels",
-            where=_some(list(crowded)),
-            evidence=f"{max(crowded.values()):,} labels in one mask",
-            effect="each value counts as a structure of its own",
-            remedy="Is it a label map, and no image? Name the labels that matter: --labels.",
-            count=len(crowded),
-        )
-    there = {label: None for each in sides.values() for side in each for label in side}
-    if task.labels is not None and there and not there.keys() & {*task.labels.values()}:
-        yield Finding(
-            severity=Severity.ERROR,
-            code="no-such-label",
-            where=_some(list(sides)),
-            evidence=f"no mask has {_some([f'{n}={name}' for n, name in task.labels.items()])}; "
-            f"there are {_some(list(there))}",
-            effect="nothing that is there was scored",
-            remedy="Name the labels that the masks have: --labels.",
-            count=len(sides),
-        )
-
-
-_MANY: Final = 256
-"""Labels of one mask: more are rather values of an image."""
-_EFFECTS: Final = {
-    ("grid", Severity.ERROR): "not scored: voxels of one index lie in two places",
-    ("grid", Severity.WARNING): "predictions were resampled to the reference's grid by the nearest "
-    "voxel",
-    ("turned-mask", Severity.WARNING): "the mask may have been written in another orientation",
-    ("renamed-label", Severity.WARNING): "each is scored under its own number, and misses the "
-    "other",
-    ("odd-header", Severity.INFO): "",
-}
-_REMEDIES: Final = {
-    ("renamed-label", Severity.WARNING): "Number labels alike on both sides.",
-    ("grid", Severity.ERROR): "Write masks on the grid of the scan, or say --resample nearest.",
-    ("grid", Severity.WARNING): "Write masks on the grid of the scan.",
-    ("turned-mask", Severity.WARNING): "Look at the pictures; mend what writes the masks.",
-}
-
-
 def _failures(results: MaskResults, reports: Mapping[str, CaseReport]) -> Iterator[Finding]:
     """Report the cases without a score, by kind; a wrong grid has been told of already."""
     kinds: dict[str, list[MaskCase]] = {}
@@ -363,7 +282,7 @@ def _failures(results: MaskResults, reports: Mapping[str, CaseReport]) -> Iterat
         yield Finding(
             severity=Severity.ERROR,
             code=code,
-            where=_some([case.id for case in cases]),
+            where=some_cases([case.id for case in cases]),
             evidence=_reasons(cases, results),
             effect=_UNDEFINED if code == "unusable-reference" else _FAILED,
             count=len(cases),
@@ -398,8 +317,3 @@ def _reason(case: MaskCase, results: MaskResults) -> str:
     rows = [row for row in results.rows if row.case == case.id and row.label is None]
     found = [reason for row in rows for reason in row.reasons.values()]
     return case.reason or (found[0] if found else "")
-
-
-def _some(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
-    return ", ".join(ids[:_SHOWN]) + more
