@@ -210,6 +210,15 @@ def test_a_turn_is_found_where_a_large_label_hides_it():
     assert better_turn(reference, shifted, stored=foreground_dice(reference, shifted)) is None
 
 
+def test_a_symmetric_mask_that_is_shifted_a_little_is_no_turned_one():
+    reference = np.zeros((21, 20, 20), np.uint8)
+    reference[6:14, 4:14, 4:14] = 1
+    prediction = np.roll(reference, 1, axis=0)  # 7 of 8 planes; mirrored all 8
+    assert better_turn(reference, prediction, stored=0.875) is not None
+    report = examine_geometry(placed(reference), placed(prediction), known_labels=None)
+    assert (report.stored_dice, report.better_turn) == (0.875, None)
+
+
 def test_a_turned_picture_is_found():
     reference = organ()[:, :, 1]
     found = better_turn(reference, reference.T, stored=0.2)

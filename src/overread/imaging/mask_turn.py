@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from overread.imaging.label_box import label_box, union_box
 
-__all__ = ["LOW_DICE", "Turn", "better_turn", "foreground_dice"]
+__all__ = ["LOW_DICE", "MIDDLING_DICE", "Turn", "better_turn", "foreground_dice"]
 
-LOW_DICE: Final = 0.9
+LOW_DICE: Final = 0.6
 """Below it a turn is looked for even where the headers agree: headers can be wrong."""
+MIDDLING_DICE: Final = 0.9
+"""Likewise where one label alone is below `LOW_DICE`."""
 
 _GOOD_DICE: Final = 0.5
 _GAIN: Final = 0.25
