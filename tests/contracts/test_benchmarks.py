@@ -21,7 +21,6 @@ from overread.imaging.safe_path import resolve_inside
 from overread.records import Choice, Item, Mask, Media, Recipe, Severity
 from overread.run.asking import is_shown
 
-
 GIVEN_AWAY = {
     # Its own validator demands one letter for each kind of probe: the fault that audits find in it.
     "medvigil": {"probe_kind", "cell"},
