@@ -18,7 +18,7 @@ import pytest
 from tests.run.small_masks import SHAPE, SmallBenchmark, SmallMasks, read, write
 
 from overread.contracts import ModelOptions, Selection
-from overread.errors import FatalModelError, ReleaseError, UsageError
+from overread.errors import ReleaseError, UsageError
 from overread.records import Finding, Response, Score, Status
 from overread.run.check import check_release
 from overread.run.pipeline import execute
@@ -217,10 +217,9 @@ def test_a_threshold_of_otsu_needs_no_number(ask: Ask) -> None:
     assert dice(ask("threshold").out)["c00"].value == 1.0
 
 
-def test_a_volume_of_another_place_is_said(ask: Ask) -> None:
-    outcome = ask("threshold:4:2")
-    assert outcome.n_failed == 6
-    assert "has 1 volumes, and no 2th" in str(responses(outcome.out)["c00"].reason)
+def test_a_volume_of_another_place_is_refused_before_anything_is_asked(ask: Ask) -> None:
+    with pytest.raises(UsageError, match="one of the 1 volumes of a case"):
+        ask("threshold:4:2")
 
 
 def test_another_volume_is_another_request(ask: Ask, root: Path) -> None:
@@ -356,9 +355,12 @@ def test_a_path_outside_is_refused_with_the_remedy(ask: Ask, program: Callable[[
     )
 
 
-def test_a_program_that_always_dies_ends_the_run(ask: Ask, program: Callable[[str], str]) -> None:
-    with pytest.raises(FatalModelError, match="died 3 times in a row"):
-        ask(program("sys.exit(3)"))
+def test_a_program_that_dies_of_each_of_few_cases_fails_in_each(
+    ask: Ask, program: Callable[[str], str]
+) -> None:
+    # Ten deaths in a row end a run over volumes: the first cases may just be too large.
+    outcome = ask(program("sys.exit(3)"))
+    assert outcome.n_failed == len(CASES)
 
 
 def test_a_python_function_writes_masks_too(
