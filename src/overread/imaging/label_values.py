@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from overread.errors import ImageError, expected
 
-__all__ = ["LabelArray", "LabelKeeper", "not_a_label_map"]
+__all__ = ["LabelKeeper", "not_a_label_map"]
 
 LabelArray: TypeAlias = NDArray[np.unsignedinteger]
 """Labels of voxels: 8, 16 or 32 bits without sign."""

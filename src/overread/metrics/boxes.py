@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Box", "columns_first", "hull", "label_boxes", "occupied_box"]
+__all__ = ["columns_first", "hull", "label_boxes", "occupied_box"]
 
 Box: TypeAlias = tuple[slice, ...]
 """One slice an axis: what cuts the box out of the array."""

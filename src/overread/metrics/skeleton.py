@@ -128,7 +128,7 @@ def skeleton(mask: NDArray[np.bool_], *, keep_pieces: bool = True) -> NDArray[np
 
     Returns
     -------
-    NDArray[np.bool_]
+    numpy array of bool
         Of the same shape.
 
     Raises

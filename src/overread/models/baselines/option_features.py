@@ -13,7 +13,7 @@ from overread.models.baselines.base import options_of
 from overread.models.baselines.words import stated_size, terms
 from overread.records import Item
 
-__all__ = ["OptionFeatures", "Wording", "wording_of"]
+__all__ = ["OptionFeatures", "wording_of"]
 
 _MOST_TERMS = 500
 _LEAST_OPTIONS_PER_TERM = 4
