@@ -87,8 +87,13 @@ def test_a_run_that_is_stopped_while_it_prepares_leaves_nothing(request_for, tmp
         return real(path)
 
     monkeypatch.setattr(volume_shelf, "read_volume", slow)
-    with pytest.raises(Exception, match="Stopped"):
-        execute(request)
+    # A shell that starts tests in the background has them ignore Ctrl-C: here it must be heard.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(Exception, match="Stopped"):
+            execute(request)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert begun.is_set()
     assert not (tmp_path / "run.sqlite.arrays").exists()
     with RunStore.open(request.out) as store:
