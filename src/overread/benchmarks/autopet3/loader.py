@@ -27,6 +27,7 @@ from overread.records import (
     Reference,
     Severity,
 )
+from overread.scoring.exam.limit import evenly
 
 __all__ = ["AutoPet3Release"]
 
@@ -125,8 +126,7 @@ class AutoPet3Release:
             and (selection.tasks is None or protocol.TASK in selection.tasks)
             and (selection.conditions is None or protocol.CONDITION in selection.conditions)
         ]
-        if selection.limit is not None:
-            chosen = _evenly(chosen, selection.limit)
+        chosen = evenly([(study.tracer, study) for study in chosen], selection.limit)
         yield from (self._item(study, selection) for study in chosen)
 
     def _item(self, study: Study, selection: Selection) -> Item:
@@ -261,17 +261,6 @@ class AutoPet3Release:
                 "volume has",
                 count=sum(flags),
             )
-
-
-def _evenly(studies: Sequence[Study], limit: int) -> list[Study]:
-    """Take so many, one of each tracer in turn, and keep their order."""
-    turns: dict[str, int] = {}
-    ranked: list[tuple[int, int]] = []
-    for place, study in enumerate(studies):
-        turn = turns.get(study.tracer, 0)
-        turns[study.tracer] = turn + 1
-        ranked.append((turn, place))
-    return [studies[place] for place in sorted(place for _, place in sorted(ranked)[:limit])]
 
 
 def _finding(severity: Severity, code: str, where: str, evidence: str) -> Finding:

@@ -23,7 +23,6 @@ from overread.benchmarks.ct_bench.findings import (
     question_findings,
 )
 from overread.benchmarks.ct_bench.index import LesionIndex, encoding_finding, read_text
-from overread.benchmarks.ct_bench.limit import evenly
 from overread.benchmarks.ct_bench.questions import Question, read_question
 from overread.contracts import (
     AnalysisPlan,
@@ -48,6 +47,7 @@ from overread.records import (
     Reference,
     Severity,
 )
+from overread.scoring.exam.limit import evenly
 from overread.store.hashes import canonical_json, sha256_text
 
 __all__ = ["CtBenchRelease"]

@@ -28,6 +28,7 @@ from overread.records import (
     Severity,
 )
 from overread.scoring.exam.keys import fit_key
+from overread.scoring.exam.limit import evenly
 from overread.scoring.exam.passages import linked
 
 __all__ = ["IgakuQa119Release"]
@@ -129,7 +130,7 @@ class IgakuQa119Release:
         if selection.limit is None:
             yield from chosen
         else:
-            yield from _evenly(list(chosen), selection.limit)
+            yield from evenly([(item.task, item) for item in chosen], selection.limit)
 
     def _item(self, name: str, asked: Question, selection: Selection) -> Item:
         recipe = Recipe(max_side_px=selection.max_side_px)
@@ -253,17 +254,6 @@ def _usable(item_id: str, asked: Question, answer: str) -> Reference:
     letters = [each for each in answer.lower() if each not in " ,、"]
     answer, problem = fit_key(answer, letters, asked.space)
     return Reference(item=item_id, answer=answer, problem=problem)
-
-
-def _evenly(items: list[Item], limit: int) -> list[Item]:
-    """Take so many, one of each task in turn, and keep their order."""
-    turns: dict[str, int] = {}
-    ranked: list[tuple[int, int]] = []
-    for place, item in enumerate(items):
-        turn = turns.get(item.task, 0)
-        turns[item.task] = turn + 1
-        ranked.append((turn, place))
-    return [items[place] for place in sorted(place for _, place in sorted(ranked)[:limit])]
 
 
 def _unusable(where: str, n_odd: int, n_rows: int) -> Finding:

@@ -36,6 +36,7 @@ from overread.records import (
     Reference,
     Severity,
 )
+from overread.scoring.exam.limit import evenly
 
 __all__ = ["JMed48kRelease"]
 
@@ -121,7 +122,8 @@ class JMed48kRelease:
         if selection.limit is None:
             yield from chosen
         else:
-            yield from _evenly(list(chosen), selection.limit)
+            kinds = [((item.task, item.condition), item) for item in chosen]
+            yield from evenly(kinds, selection.limit)
 
     def _selected(self, selection: Selection) -> Iterator[Item]:
         if selection.split not in protocol.CARD.splits:
@@ -286,18 +288,6 @@ def _figure_in(asked: ExamQuestion) -> str:
     if asked.options_are_drawn or asked.option_figures:
         return "in the options"
     return "in the question"
-
-
-def _evenly(items: list[Item], limit: int) -> list[Item]:
-    """Take so many, one of each task and condition in turn, and keep their order."""
-    turns: dict[tuple[str, str], int] = {}
-    ranked: list[tuple[int, int]] = []
-    for place, item in enumerate(items):
-        kind = item.task, item.condition
-        turn = turns.get(kind, 0)
-        turns[kind] = turn + 1
-        ranked.append((turn, place))
-    return [items[place] for place in sorted(place for _, place in sorted(ranked)[:limit])]
 
 
 def _unnumbered(paper: Paper, odd: int, n: int) -> Finding:

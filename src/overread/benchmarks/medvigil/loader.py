@@ -28,6 +28,7 @@ from overread.records import (
     Reference,
     Text,
 )
+from overread.scoring.exam.limit import evenly
 
 __all__ = ["MedVigilRelease"]
 
@@ -154,9 +155,10 @@ class MedVigilRelease:
             if selection.conditions is None
             or protocol.condition_of(each[1].kind) in selection.conditions
         ]
-        if selection.limit is not None:
-            chosen = _evenly(chosen, selection.limit)
-        yield from (self._item(*each, selection=selection) for each in chosen)
+        kinds = [((each[2], each[1].kind), each) for each in chosen]
+        yield from (
+            self._item(*each, selection=selection) for each in evenly(kinds, selection.limit)
+        )
 
     def _item(
         self, name: str, probe: Probe, task: str, group: str, *, selection: Selection
@@ -251,16 +253,3 @@ class MedVigilRelease:
     @cached_property
     def _is_synthetic(self) -> bool:
         return (self._data / layout.SYNTHETIC_MARK).is_file()
-
-
-def _evenly(
-    asked: Sequence[tuple[str, Probe, str, str]], limit: int
-) -> list[tuple[str, Probe, str, str]]:
-    """Take so many, one of each kind in turn, and keep their order."""
-    turns: dict[tuple[str, str], int] = {}
-    ranked: list[tuple[int, int]] = []
-    for place, (_, probe, task, _) in enumerate(asked):
-        turn = turns.get((task, probe.kind), 0)
-        turns[task, probe.kind] = turn + 1
-        ranked.append((turn, place))
-    return [asked[place] for place in sorted(place for _, place in sorted(ranked)[:limit])]

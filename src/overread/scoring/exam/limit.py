@@ -1,4 +1,4 @@
-"""The first so many items of a release, taken evenly over its settings."""
+"""The first so many items of any release, taken evenly over its settings (`Selection.limit`)."""
 
 from __future__ import annotations
 
