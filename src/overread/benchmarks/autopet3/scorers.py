@@ -14,7 +14,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from overread.benchmarks.autopet3.layout import LESION
-from overread.benchmarks.autopet3.missed_volume import with_missed_volume
 from overread.errors import UnsafePathError
 from overread.imaging.label_map import LabelMap
 from overread.imaging.safe_path import resolve_inside, without_root
@@ -49,6 +48,7 @@ from overread.metrics.overlap import DICE, IOU, PREDICTION_VOXELS, REFERENCE_VOX
 from overread.metrics.panoptic import PANOPTIC_QUALITY, panoptic_quality
 from overread.metrics.spec import MetricSpec
 from overread.records import Item, Mask, Profile, Reference, Response, Score, Status
+from overread.scoring.masks.missed_volume import with_missed_volume
 from overread.scoring.masks.pair import (
     MaskPair,
     PredictionMaskError,

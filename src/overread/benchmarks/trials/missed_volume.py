@@ -6,11 +6,10 @@ What it would have invented is not known: its false positive volume has no value
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from overread.metrics.lesions import FNV_ML
-from overread.metrics.overlap import REFERENCE_ML
-from overread.records import Item, Reference, Response, Score, Status
+from overread.records import Item, Reference, Response, Score
+from overread.scoring.masks.missed_volume import with_missed_volume
 from overread.scoring.masks.standard import MaskScorer
 
 __all__ = ["LesionMaskScorer"]
@@ -28,12 +27,4 @@ class LesionMaskScorer(MaskScorer):
         UsageError
             The records do not belong together, or the item asks for no mask.
         """
-        rows = list(MaskScorer.score(self, item, reference, response))
-        volumes = {row.target: row.value for row in rows if row.metric == REFERENCE_ML.name}
-        for row in rows:
-            is_open = row.value is None and row.status is not Status.UNDEFINED
-            volume = volumes.get(row.target)
-            if row.metric == FNV_ML.name and is_open and volume:
-                yield replace(row, value=volume, status=Status.OK)
-            else:
-                yield row
+        yield from with_missed_volume(MaskScorer.score(self, item, reference, response))
