@@ -38,6 +38,7 @@ __all__ = [
     "find_audit",
     "find_benchmark",
     "find_perturbation",
+    "metric_spec",
     "metric_specs",
     "model_names",
     "open_model",
@@ -143,6 +144,16 @@ def metric_specs() -> tuple[MetricSpec, ...]:
         if isinstance(value, MetricSpec)
     }
     return tuple(found[name] for name in sorted(found))
+
+
+@cache
+def _specs_by_name() -> dict[str, MetricSpec]:
+    return {spec.name: spec for spec in metric_specs()}
+
+
+def metric_spec(name: str) -> MetricSpec | None:
+    """Find what a metric declares of itself; None for one that is not the package's."""
+    return _specs_by_name().get(name)
 
 
 def open_model(spec: str, options: ModelOptions) -> Model:

@@ -13,9 +13,8 @@ from overread.analysis.corpus_metrics import CORPUS_METRICS
 from overread.analysis.verdicts import Verdicts, join_scores
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
-from overread.metrics.spec import MetricSpec
 from overread.records import PlannedItem, Profile, Score, Status
-from overread.registry import metric_specs
+from overread.registry import metric_spec
 
 __all__ = ["SHARE_UNIT", "ComparedMetric", "compared_metric", "run_notes"]
 
@@ -41,13 +40,13 @@ class ComparedMetric:
     @property
     def value_unit(self) -> str:
         """``share`` for values from 0 to 1 (or -1 to 1), else the metric's own unit."""
-        spec = _spec(self.metric)
+        spec = metric_spec(self.metric)
         return SHARE_UNIT if spec is None or abs(spec.high) <= 1 else spec.unit
 
     @property
     def smaller_is_better(self) -> bool:
         """Whether less is better, as of distances."""
-        spec = _spec(self.metric)
+        spec = metric_spec(self.metric)
         return spec is not None and spec.direction == "down"
 
     def join(self, label: str, scores: Iterable[Score], planned: Sequence[PlannedItem]) -> Verdicts:
@@ -172,10 +171,6 @@ def run_notes(
     if left_out := int((~metric.counted(verdicts)).sum()):
         has, it_is = ("has", "it is") if left_out == 1 else ("have", "they are")
         yield f"{_questions(left_out)} of {label} {has} no value; {it_is} left out of its pairs."
-
-
-def _spec(metric: str) -> MetricSpec | None:
-    return next((spec for spec in metric_specs() if spec.name == metric), None)
 
 
 def _questions(n: int) -> str:

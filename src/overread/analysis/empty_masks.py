@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 from overread.errors import UsageError, expected
 from overread.metrics.spec import MetricSpec
 from overread.records import Profile, Score, Status
-from overread.registry import metric_specs
+from overread.registry import metric_spec
 
 __all__ = [
     "BOTH_EMPTY",
@@ -112,10 +112,9 @@ def mask_ledger(scores: Iterable[Score], *, metrics: Sequence[str]) -> tuple[Led
         for score in every
         if score.metric == _REFERENCE_VOXELS and score.value == 0
     }
-    specs = {spec.name: spec for spec in metric_specs()}
     rows: list[LedgerRow] = []
     for metric in metrics:
-        spec = _checked(metric, specs)
+        spec = _checked(metric)
         groups: dict[tuple[Profile, str | None], list[Score]] = {}
         for score in every:
             if score.metric == metric and not _is_nobodys(score, empty):
@@ -190,8 +189,8 @@ def has_worst_value(spec: MetricSpec) -> bool:
     return (spec.low, spec.high) == (0.0, 1.0) and spec.direction == "up"
 
 
-def _checked(metric: str, specs: Mapping[str, MetricSpec]) -> MetricSpec:
-    spec = specs.get(metric)
+def _checked(metric: str) -> MetricSpec:
+    spec = metric_spec(metric)
     if spec is None or not has_worst_value(spec):
         raise UsageError(
             expected(

@@ -9,7 +9,6 @@ what did not arrive counts as not right, and the estimate says how many there we
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -24,7 +23,7 @@ from overread.analysis.strata import is_within, stratum_generator
 from overread.analysis.verdicts import join_verdicts
 from overread.contracts import AnalysisPlan
 from overread.records import Estimate, PlannedItem, Profile, PublishedValue, Score, Status
-from overread.registry import metric_specs
+from overread.registry import metric_spec
 from overread.stats.cluster_wilson import SHARE, Ends
 from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 from overread.stats.intervals import Interval, poisson_binomial_band, wilson
@@ -241,8 +240,8 @@ def _ends(column: Column, stratum: PlanStratum, plan: AnalysisPlan) -> Ends | No
     if column.is_share:
         return SHARE
     if column.metric != "gain_over_blind":
-        return _ranges().get(column.metric.removesuffix("_answered"))
-    ends = _ranges().get(plan.headline)
+        return _range(column.metric.removesuffix("_answered"))
+    ends = _range(plan.headline)
     if stratum.floor is None or ends is None:
         return None
     least, most = ends
@@ -251,9 +250,10 @@ def _ends(column: Column, stratum: PlanStratum, plan: AnalysisPlan) -> Ends | No
     return least - stratum.floor.value, most - stratum.floor.value
 
 
-@cache
-def _ranges() -> dict[str, tuple[float, float]]:
-    return {spec.name: (spec.low, spec.high) for spec in metric_specs()}
+def _range(metric: str) -> Ends | None:
+    """Give the least and the largest value of a metric; None for one that declares nothing."""
+    spec = metric_spec(metric)
+    return None if spec is None else (spec.low, spec.high)
 
 
 def _row(

@@ -18,7 +18,7 @@ from overread.analysis.verdicts import join_verdicts, planned_clusters
 from overread.contracts import AnalysisPlan
 from overread.errors import UsageError, expected
 from overread.records import PlannedItem, Profile, Score
-from overread.registry import metric_specs
+from overread.registry import metric_spec
 from overread.stats.cluster_wilson import Ends
 from overread.stats.few_clusters import FEW_CLUSTERS, cluster_interval
 
@@ -189,18 +189,15 @@ def _means(
 
 def _ends(metric: str) -> Ends | None:
     """Give the least and the largest gap; None for a metric without bounds."""
-    for spec in metric_specs():
-        if spec.name == metric:
-            width = spec.high - spec.low
-            return (-width, width) if math.isfinite(width) else None
-    return None
+    spec = metric_spec(metric)
+    width = math.inf if spec is None else spec.high - spec.low
+    return (-width, width) if math.isfinite(width) else None
 
 
 def _is_gain(metric: str) -> bool:
     """Tell whether more of a metric is better and less than 0 is not to be had."""
-    return any(
-        spec.name == metric and spec.direction == "up" and spec.low >= 0 for spec in metric_specs()
-    )
+    spec = metric_spec(metric)
+    return spec is not None and spec.direction == "up" and spec.low >= 0
 
 
 def _check_metric(rows: Sequence[Score], metric: str) -> None:

@@ -21,7 +21,7 @@ from overread.audits.letter_mixtures import best_mixture
 from overread.audits.wording import listed
 from overread.contracts import AlsoMetric, Audit, RateFormula, Release
 from overread.records import Finding, PublishedValue, Severity
-from overread.registry import metric_specs
+from overread.registry import metric_spec
 
 __all__ = ["AUDIT", "CompositeFloor", "composite_floor"]
 
@@ -125,7 +125,8 @@ def _look(part: SplitPart, release: Release) -> Iterator[Finding]:
 
 
 def _is_better_up(metric: str) -> bool:
-    return all(spec.direction == "up" for spec in metric_specs() if spec.name == metric)
+    spec = metric_spec(metric)
+    return spec is None or spec.direction == "up"
 
 
 def _cells(

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from overread.cli.output import interval, number_table, percent, safe
 from overread.records import Estimate
-from overread.report.metric_names import spec_of
+from overread.registry import metric_spec
 
 __all__ = ["further_metrics", "further_table"]
 
@@ -58,7 +58,7 @@ def further_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def _shown(estimate: Estimate) -> tuple[str, str]:
-    spec = spec_of(estimate.metric)
+    spec = metric_spec(estimate.metric)
     if estimate.metric.endswith("accuracy") or (spec is not None and spec.unit == "share"):
         return percent(estimate.value), interval(estimate.low, estimate.high)
     value, low, high = (

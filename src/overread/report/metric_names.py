@@ -7,12 +7,10 @@ share of right answers, as a benchmark's own `accuracy` is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 from overread.contracts import AnalysisPlan
-from overread.metrics.spec import MetricSpec
-from overread.registry import metric_specs
+from overread.registry import metric_spec
 
 __all__ = [
     "direction_words",
@@ -21,7 +19,6 @@ __all__ = [
     "metric_label",
     "ranges",
     "score_metric",
-    "spec_of",
 ]
 
 _SHORT_NAMES = {
@@ -36,19 +33,9 @@ _SHORT_NAMES = {
 _DIRECTIONS = {"up": "more is better", "down": "fewer is better", "none": "neither end is better"}
 
 
-@cache
-def _specs() -> Mapping[str, MetricSpec]:
-    return {spec.name: spec for spec in metric_specs()}
-
-
-def spec_of(metric: str) -> MetricSpec | None:
-    """Find what a metric declares of itself; None for one that is not the package's."""
-    return _specs().get(metric)
-
-
 def is_graded(metric: str) -> bool:
     """Tell whether a single answer earns a score between the ends and is not just right or not."""
-    spec = spec_of(metric)
+    spec = metric_spec(metric)
     return spec is not None and spec.unit == "score"
 
 
@@ -60,13 +47,13 @@ def score_metric(plan: AnalysisPlan) -> str | None:
 
 def error_metrics(plan: AnalysisPlan) -> tuple[str, ...]:
     """Name the plan's shares of which fewer are better: errors of a kind of their own."""
-    named = ((also.metric, spec_of(also.metric)) for also in plan.also if also.is_share)
+    named = ((also.metric, metric_spec(also.metric)) for also in plan.also if also.is_share)
     return tuple(metric for metric, spec in named if spec is not None and spec.direction == "down")
 
 
 def direction_words(metric: str) -> str:
     """Say which end is better: ``fewer is better``; nothing of a metric that does not tell."""
-    spec = spec_of(metric)
+    spec = metric_spec(metric)
     return "" if spec is None else _DIRECTIONS[spec.direction]
 
 
@@ -80,7 +67,7 @@ def metric_label(metric: str) -> str:
     >>> metric_label("rule_accuracy"), metric_label("rougeL"), metric_label("side_error")
     ('rule accuracy', 'ROUGE-L', 'Wrong side')
     """
-    spec = spec_of(metric)
+    spec = metric_spec(metric)
     if metric in _SHORT_NAMES:
         return _SHORT_NAMES[metric]
     if spec is None or (spec.unit == "share" and spec.direction != "down") or metric == "no_answer":
@@ -98,7 +85,7 @@ def ranges(metrics: Sequence[str]) -> str:
     >>> ranges(["bleu1", "rouge1_plain"])
     'All run from 0 to 1.'
     """
-    ends = {m: (spec.low, spec.high) for m in metrics if (spec := spec_of(m)) is not None}
+    ends = {m: (spec.low, spec.high) for m in metrics if (spec := metric_spec(m)) is not None}
     if not ends:
         return ""
     common = Counter(ends.values()).most_common(1)[0][0]

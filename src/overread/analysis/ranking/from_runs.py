@@ -17,7 +17,7 @@ from overread.contracts import AnalysisPlan, RankPlan
 from overread.errors import UsageError, expected
 from overread.metrics.spec import MetricSpec
 from overread.records import Finding, PlannedItem, Profile, Severity, Status
-from overread.registry import metric_specs
+from overread.registry import metric_spec
 
 __all__ = ["RankedRuns", "cases_of_runs", "rank_plan_of"]
 
@@ -88,7 +88,6 @@ def cases_of_runs(runs: Sequence[RunScores], plan: AnalysisPlan) -> RankedRuns:
         unit=plan.cluster or "case",
         strata=_strata(lines, rank.strata),
     )
-    specs = {spec.name: spec for spec in metric_specs()}
     return RankedRuns(
         table=table,
         metrics=tuple(
@@ -105,7 +104,7 @@ def cases_of_runs(runs: Sequence[RunScores], plan: AnalysisPlan) -> RankedRuns:
         worst={
             name: worst
             for name in names
-            if (worst := _worst(specs.get(name), name in rank.smaller_is_better)) is not None
+            if (worst := _worst(metric_spec(name), name in rank.smaller_is_better)) is not None
         },
         findings=(_source(rank), *_unshared(runs, shared), *_silent(runs, table, rank.profile)),
     )

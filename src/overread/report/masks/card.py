@@ -10,6 +10,7 @@ from typing import Final
 from overread.analysis.mask_results import MaskResults
 from overread.analysis.published import PublishedEstimate
 from overread.records import Estimate
+from overread.registry import metric_spec
 from overread.report.data import ReportData, run_labels
 from overread.report.forest import forest_strata
 from overread.report.lookup import EstimateTable
@@ -21,7 +22,6 @@ from overread.report.masks.scales import (
     mask_number,
     metric_title,
 )
-from overread.report.metric_names import spec_of
 from overread.report.sources import published_rows
 from overread.report.wording import MISSING, count, sentence, stratum_label
 
@@ -204,7 +204,7 @@ def _between(low: float | None, high: float | None, metric: str, unit: str) -> s
 
 
 def _unit(data: ReportData, metric: str) -> str:
-    spec = spec_of(metric)
+    spec = metric_spec(metric)
     if spec is not None:
         return "share" if spec.unit == "score" else spec.unit
     masks: list[MaskResults] = [run.masks for run in data.runs if run.masks is not None]
@@ -212,7 +212,7 @@ def _unit(data: ReportData, metric: str) -> str:
 
 
 def _direction(metric: str) -> str:
-    spec = spec_of(metric)
+    spec = metric_spec(metric)
     if spec is None or spec.direction == "none":
         return ""
     return "more is better" if larger_is_better(metric) else "less is better"

@@ -14,9 +14,9 @@ from overread.analysis.empty_masks import (
     ledger_of_labels,
     mask_ledger,
 )
+from overread.registry import metric_spec
 from overread.report.masks.scales import mask_number, metric_title
 from overread.report.masks.sides import MaskSide, shown_metrics, unit_of
-from overread.report.metric_names import spec_of
 from overread.report.wording import MISSING, count
 
 __all__ = ["LedgerLine", "LedgerTable", "ledger_metrics", "ledger_tables"]
@@ -73,7 +73,7 @@ def ledger_tables(sides: Sequence[MaskSide]) -> tuple[LedgerTable, ...]:
 
 def ledger_metrics(metrics: Sequence[str]) -> list[str]:
     """Keep the metrics that a ledger can count: overlaps from 0 to 1 and distances."""
-    specs = {one: spec_of(one) for one in metrics}
+    specs = {one: metric_spec(one) for one in metrics}
     return [one for one, spec in specs.items() if spec is not None and has_worst_value(spec)]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from overread.metrics.spec import MetricSpec
+from overread.registry import metric_spec
 from overread.report.marks import Mark, Span, Tick
-from overread.report.metric_names import spec_of
 from overread.report.wording import MISSING
 
 __all__ = ["MaskAxis", "axis_of", "is_signed", "larger_is_better", "mask_number", "metric_title"]
@@ -124,13 +124,13 @@ def _nice(value: float) -> float:
 
 def is_signed(metric: str) -> bool:
     """Tell whether a metric has values on both sides of 0."""
-    spec = spec_of(metric)
+    spec = metric_spec(metric)
     return spec is not None and spec.low < 0
 
 
 def larger_is_better(metric: str) -> bool:
     """Tell whether more is better; a metric that declares nothing is taken for an overlap."""
-    spec = spec_of(metric)
+    spec = metric_spec(metric)
     return spec is None or spec.direction != "down"
 
 
@@ -142,7 +142,7 @@ def metric_title(metric: str, unit: str) -> str:
     >>> metric_title("hd95_mm", "mm"), metric_title("dice", "share")
     ('HD95, mm', 'Dice')
     """
-    spec: MetricSpec | None = spec_of(metric)
+    spec: MetricSpec | None = metric_spec(metric)
     bare = metric.removesuffix(f"_{unit}").replace("_", " ")
     title = _SHORT.get(metric) or (bare if spec is None else spec.title)
     if metric.startswith("nsd_"):
