@@ -3,7 +3,7 @@ import pytest
 from overread import errors
 from overread.errors import MissingExtraError, OverreadError, expected
 
-FUNCTIONS = {"expected", "first_error"}
+FUNCTIONS = {"expected", "first_error", "listed"}
 
 
 def test_every_error_hangs_on_the_tree_and_is_public():

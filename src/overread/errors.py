@@ -22,6 +22,9 @@ A reply that cannot be used is no exception: it is a `records.Response` with a s
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import islice
+
 __all__ = [
     "FatalModelError",
     "ImageError",
@@ -38,6 +41,7 @@ __all__ = [
     "UsageError",
     "expected",
     "first_error",
+    "listed",
 ]
 
 _LONGEST_QUOTED_VALUE = 400
@@ -137,6 +141,18 @@ def expected(argument: str, *, rule: str, got: object, remedy: str) -> str:
     if len(shown) > _LONGEST_QUOTED_VALUE:
         shown = f"{shown[:_LONGEST_QUOTED_VALUE]}… ({len(shown)} characters)"
     return f"{argument}: expected {rule}, got {shown}. {remedy}"
+
+
+def listed(values: Collection[object], *, most: int = 6, between: str = ", ") -> str:
+    """List a few values for a message, and say how many more there are.
+
+    Examples
+    --------
+    >>> listed([404, 794, 4039]), listed("abcd", most=2, between="; ")
+    ('404, 794, 4039', 'a; b and 2 more')
+    """
+    shown = between.join(str(value) for value in islice(values, most))
+    return shown if len(values) <= most else f"{shown} and {len(values) - most} more"
 
 
 def first_error(errors: BaseExceptionGroup[OverreadError]) -> OverreadError:

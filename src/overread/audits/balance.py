@@ -10,8 +10,8 @@ from typing import Final
 from overread.analysis.blind_exam import unit_of
 from overread.analysis.strata import group_rows, is_within
 from overread.audits.exam_parts import ExamAudit, SplitPart
-from overread.audits.wording import listed
 from overread.contracts import Audit, Release
+from overread.errors import listed
 from overread.records import Finding, Item, Severity
 from overread.stats.intervals import wilson
 from overread.stats.power import fewest_units

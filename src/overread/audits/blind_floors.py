@@ -7,8 +7,8 @@ from typing import Final
 
 from overread.analysis.blind_floor import BlindFloor, blind_floors, find_floor
 from overread.audits.exam_parts import ExamAudit, SplitPart
-from overread.audits.wording import listed
 from overread.contracts import Audit, Release
+from overread.errors import listed
 from overread.records import Finding, PublishedValue, Severity
 
 __all__ = ["AUDIT", "leak_finding"]

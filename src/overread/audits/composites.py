@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from overread.analysis.strata import is_within
 from overread.audits.exam_parts import ChoiceQuestion, ExamAudit, SplitPart, choice_questions
 from overread.audits.letter_mixtures import best_mixture
-from overread.audits.wording import listed
 from overread.contracts import AlsoMetric, Audit, RateFormula, Release
+from overread.errors import listed
 from overread.records import Finding, PublishedValue, Severity
 from overread.registry import metric_spec
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from overread.audits.replay_audit import ReplayAudit
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
 from overread.contracts import Audit, Release
 from overread.contracts.replay import Replay
+from overread.errors import listed
 from overread.records import Finding, Severity
 
 __all__ = ["AUDIT"]

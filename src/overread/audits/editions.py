@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from overread.audits.exam_parts import split_parts
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
 from overread.contracts import AnalysisPlan, Card, Release
-from overread.errors import UsageError, expected
+from overread.errors import UsageError, expected, listed
 from overread.records import Choice, Finding, Item, Profile, Reference, Severity
 
 __all__ = ["AskedItem", "ItemChange", "changed_items", "compare_editions", "read_edition"]

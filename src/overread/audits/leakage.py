@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Final
 
 from overread.audits.exam_parts import split_parts
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
 from overread.contracts import Audit, Release, Selection
-from overread.errors import ImageError, UnsafePathError
+from overread.errors import ImageError, UnsafePathError, listed
 from overread.imaging.likeness import PictureMark
 from overread.imaging.picture_marks import mark_files, twins
 from overread.imaging.safe_path import resolve_inside

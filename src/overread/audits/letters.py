@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from overread.audits.exam_parts import ChoiceQuestion, ExamAudit, SplitPart, choice_questions
-from overread.audits.wording import listed
 from overread.contracts import Audit, Release
+from overread.errors import listed
 from overread.records import Finding, Severity
 from overread.stats.intervals import wilson
 from overread.stats.uniformity import chi_square_uniform

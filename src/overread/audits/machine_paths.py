@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from overread.audits.replay_audit import ReplayAudit
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
 from overread.contracts import Audit, Release
 from overread.contracts.replay import Replay
-from overread.errors import UnsafePathError
+from overread.errors import UnsafePathError, listed
 from overread.imaging.safe_path import resolve_inside
 from overread.records import Finding, Severity
 

@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Final
 
 from overread.audits.exam_parts import ExamAudit, SplitPart
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
 from overread.contracts import Audit, Release
+from overread.errors import listed
 from overread.records import Choice, Finding, Item, Severity
 
 __all__ = ["AUDIT"]

@@ -9,9 +9,10 @@ from overread.audits.joins import Join
 from overread.audits.replay_audit import ReplayAudit
 from overread.audits.reproduce.vote_cells import judge_title, jury_by_row, jury_verdicts
 from overread.audits.shipped import GradedModel, JoinedPredictions, JudgeFile
-from overread.audits.wording import counted, listed, share
+from overread.audits.wording import counted, share
 from overread.contracts import Audit, Release
 from overread.contracts.replay import Replay
+from overread.errors import listed
 from overread.records import Finding, Severity
 from overread.stats.rater_agreement import cohen_kappa
 

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from overread.audits.replay_audit import ReplayAudit
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
 from overread.contracts import Audit, Release
 from overread.contracts.replay import ReleasedVotes, Replay
+from overread.errors import listed
 from overread.records import Finding, Severity
 
 __all__ = ["AUDIT"]

@@ -1,10 +1,8 @@
-"""Words for findings: counts, lists, shares."""
+"""Words for findings: counts and shares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-__all__ = ["counted", "listed", "share"]
+__all__ = ["counted", "share"]
 
 
 def counted(n: int, noun: str, rest: str = "") -> str:
@@ -16,18 +14,6 @@ def counted(n: int, noun: str, rest: str = "") -> str:
     ('1 row', '9,077 rows', '2 rows of a file')
     """
     return f"{n:,} {noun}{'' if n == 1 else 's'} {rest}".rstrip()
-
-
-def listed(values: Sequence[object], *, most: int = 6) -> str:
-    """List a few values, and say how many more there are.
-
-    Examples
-    --------
-    >>> listed([404, 794, 4039]), listed(range(8))
-    ('404, 794, 4039', '0, 1, 2, 3, 4, 5 and 2 more')
-    """
-    shown = ", ".join(str(value) for value in values[:most])
-    return shown if len(values) <= most else f"{shown} and {len(values) - most} more"
 
 
 def share(part: float, whole: float) -> str:

@@ -12,6 +12,7 @@ from rich.table import Table
 from overread.analysis.empty_masks import POLICIES, LedgerRow, Policy
 from overread.analysis.mask_results import MaskResults
 from overread.cli.output import is_wide, number_table, safe
+from overread.errors import listed
 from overread.run.mask_overview import (
     LabelLine,
     distance_metrics,
@@ -175,7 +176,7 @@ def one_sided_sentences(results: MaskResults) -> Iterator[str]:
         if labels:
             scored = [each for each in labels if each in named]
             rest = "" if len(scored) == len(labels) else " Those that nobody named are not scored."
-            yield f"Only {side} have: {_some(labels)}.{rest}"
+            yield f"Only {side} have: {listed(labels, most=_SHOWN)}.{rest}"
 
 
 def ledger_table(ledger: Sequence[LedgerRow]) -> Table | None:
@@ -288,11 +289,6 @@ def _number(value: float | None, decimals: int) -> str:
 
 def _volume(value: float | None) -> str:
     return _NOTHING if value is None else f"{value:,.1f}" if value >= 1 else f"{value:.3g}"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def _counted(results: MaskResults) -> str:

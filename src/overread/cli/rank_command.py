@@ -22,7 +22,7 @@ from overread.cli.out_folder import check_out_folder
 from overread.cli.output import findings_table, notice, number_table, print_json, safe, show
 from overread.cli.rank_runs import are_runs, refuse_columns, source_of_runs
 from overread.cli.rank_table import numbers_of, source_of_table
-from overread.errors import UsageError, expected
+from overread.errors import UsageError, expected, listed
 from overread.records import Finding
 from overread.report.rank_page import write_ranking
 
@@ -292,16 +292,12 @@ def _others_table(found: TaskRanking) -> Table:
         table.add_row(
             KIND_WORDS[other.kind] if other.kind != before else "",
             safe(other.name) + (" (chosen)" if other.is_chosen else ""),
-            safe(_few(other.winners)),
+            safe(listed(other.winners, most=3)),
             "–" if other.tau is None else f"{other.tau:.2f}",
             str(other.swapped),
         )
         before = other.kind
     return table
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _consensus_table(together: Consensus) -> Table:

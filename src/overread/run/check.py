@@ -11,6 +11,7 @@ from overread.analysis.blind_floor import BlindFloor, blind_floors
 from overread.audits.blind_floors import leak_finding
 from overread.audits.leakage import release_sides, shared_groups
 from overread.contracts import Release, Selection
+from overread.errors import listed
 from overread.imaging.safe_path import without_root
 from overread.records import Choice, Finding, Item, Reference, Severity
 
@@ -164,17 +165,16 @@ def _count_findings(check: SplitCheck) -> Iterator[Finding]:
     rows = check.rows if by_cell else (check.total,)
     odd = [row for row in rows if row.n != (row.n_expected or 0)]
     if odd:
-        shown = ", ".join(
+        told = [
             f"{'/'.join(row.stratum.values()) or 'total'}: {row.n} of {row.n_expected or 0}"
-            for row in odd[:3]
-        )
-        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
+            for row in odd
+        ]
         yield Finding(
             severity=Severity.WARNING,
             code="question-counts",
             where=check.split,
             evidence=f"{check.total.n} questions, a complete release has "
-            f"{check.total.n_expected} ({shown}{more})",
+            f"{check.total.n_expected} ({listed(told, most=3)})",
             effect="totals are not those of the published exam; denominators are this release's",
             count=len(odd),
         )

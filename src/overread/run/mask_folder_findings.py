@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from overread.errors import listed
 from overread.records import Finding, Severity
 from overread.run.mask_folders import FolderCase
 from overread.scoring.masks.case_report import CaseReport
@@ -112,5 +113,4 @@ _REMEDIES: Final = {
 
 def some_cases(ids: Sequence[str]) -> str:
     """Name the first few."""
-    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
-    return ", ".join(ids[:_SHOWN]) + more
+    return listed(ids, most=_SHOWN)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from overread.errors import UsageError, expected
+from overread.errors import UsageError, expected, listed
 from overread.imaging.label_map import mask_suffix
 from overread.records import Finding, Severity
 from overread.run.mask_folder_names import CaseNames, NamedFiles, by_names, list_masks, named_by
@@ -122,8 +122,8 @@ def find_images(images: Path, cases: Sequence[str]) -> dict[str, Path]:
             expected(
                 "--image",
                 rule="volumes named as the cases are",
-                got=_some(names.prediction.files),
-                remedy=f"Cases are {_some(cases)}.",
+                got=listed(names.prediction.files, most=_SHOWN),
+                remedy=f"Cases are {listed(cases, most=_SHOWN)}.",
             )
         )
     return found
@@ -188,7 +188,7 @@ def _findings(names: CaseNames, folder: Path) -> Iterator[Finding]:
                 severity=Severity.WARNING,
                 code="unknown-mask",
                 where=folder.name,
-                evidence=f"{evidence}: {_some(found)}",
+                evidence=f"{evidence}: {listed(found, most=_SHOWN)}",
                 effect="they are not scored",
                 remedy="Compare the names of both folders.",
                 count=len(found),
@@ -228,8 +228,8 @@ def _nothing_shared(reference: NamedFiles, prediction: NamedFiles) -> UsageError
     return UsageError(
         expected(
             "PREDICTION",
-            rule=f"masks of the reference's cases ({_some(reference.files)})",
-            got=_some([*prediction.files, *prediction.left]),
+            rule=f"masks of the reference's cases ({listed(reference.files, most=_SHOWN)})",
+            got=listed([*prediction.files, *prediction.left], most=_SHOWN),
             remedy="Say how predictions are named: --pattern '{case}_pred.nii.gz'; two patterns, "
             "parted by a comma, name references and predictions.",
         )
@@ -238,9 +238,3 @@ def _nothing_shared(reference: NamedFiles, prediction: NamedFiles) -> UsageError
 
 def _both(paths: Sequence[Path]) -> str:
     return " and ".join(path.name for path in paths)
-
-
-def _some(names: Mapping[str, object] | Sequence[str]) -> str:
-    shown = list(names)[:_SHOWN]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(shown) + more

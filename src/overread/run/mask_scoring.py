@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from overread.analysis.mask_results import MaskCase, MaskGeometry, MaskResults, mask_results
-from overread.errors import ImageError, UsageError, expected
+from overread.errors import ImageError, UsageError, expected, listed
 from overread.imaging.label_map import LabelMap, mask_suffix, read_label_map
 from overread.metrics.overlap import REFERENCE_VOXELS
 from overread.records import Finding, Item, Mask, Reference, Response, Score, Severity, Status
@@ -308,9 +308,8 @@ def _reasons(cases: Sequence[MaskCase], results: MaskResults) -> str:
     reasons = {case.id: _reason(case, results) for case in cases}
     if len(set(reasons.values())) == 1:
         return next(iter(reasons.values()))
-    shown = [f"{case}: {reason}" for case, reason in reasons.items()][:_SHOWN]
-    more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
-    return "; ".join(shown) + more
+    told = [f"{case}: {reason}" for case, reason in reasons.items()]
+    return listed(told, most=_SHOWN, between="; ")
 
 
 def _reason(case: MaskCase, results: MaskResults) -> str:

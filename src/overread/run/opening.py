@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from overread.errors import UsageError, expected
+from overread.errors import UsageError, expected, listed
 from overread.records import JsonValue, Manifest
 from overread.store.run_store import RunStore
 
@@ -58,8 +58,7 @@ def differences(held: Manifest, asked: Manifest) -> str:
         for name, before, now in _pairs(held, asked)
         if before != now
     ]
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return ", ".join(found[:_MOST_NAMED]) + more
+    return listed(found, most=_MOST_NAMED)
 
 
 def _pairs(held: Manifest, asked: Manifest) -> Iterator[tuple[str, JsonValue, JsonValue]]:

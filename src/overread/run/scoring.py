@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from overread.analysis.estimates import estimate
 from overread.analysis.reply_findings import reply_findings
 from overread.analysis.wire_findings import wire_findings
 from overread.contracts import BatchScorer, CaseScorer, Judged, Release, Scorer, Selective
+from overread.errors import listed
 from overread.records import (
     Finding,
     Item,
@@ -233,14 +234,13 @@ def _trouble(
 ) -> list[Finding]:
     if not reasons:
         return []
-    shown = "; ".join(f"{item}: {why}" for item, why in islice(reasons.items(), _SHOWN))
-    more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+    told = [f"{item}: {why}" for item, why in reasons.items()]
     return [
         Finding(
             severity=Severity.ERROR,
             code=code,
             where=f"{len(reasons)} of {n} questions",
-            evidence=f"{shown}{more}",
+            evidence=listed(told, most=_SHOWN, between="; "),
             effect=effect,
             remedy=remedy,
             count=len(reasons),

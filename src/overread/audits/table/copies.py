@@ -15,7 +15,8 @@ from overread.audits.table.claims import Block
 from overread.audits.table.flaws import Check, Flaw, flaw
 from overread.audits.table.reading import Column, ReadTable
 from overread.audits.table.whole_counts import how_possible
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
+from overread.errors import listed
 from overread.records import Severity
 from overread.stats.intervals import binomial_mass
 

@@ -9,7 +9,8 @@ from overread.audits.table.bold import check_bold
 from overread.audits.table.flaws import Check, Flaw, flaw
 from overread.audits.table.headings import share_word
 from overread.audits.table.reading import Column, ReadTable
-from overread.audits.wording import counted, listed
+from overread.audits.wording import counted
+from overread.errors import listed
 from overread.records import Severity
 
 __all__ = ["check_hygiene"]

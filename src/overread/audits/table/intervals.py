@@ -13,7 +13,7 @@ from overread.audits.table.flaws import Check, Flaw, flaw
 from overread.audits.table.inferred_columns import ends_of
 from overread.audits.table.reading import Column, ReadTable, Reference
 from overread.audits.table.spans import Span
-from overread.audits.wording import listed
+from overread.errors import listed
 from overread.records import Severity
 from overread.stats.intervals import clopper_pearson, two_sided_z, wilson
 

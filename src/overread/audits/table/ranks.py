@@ -11,7 +11,7 @@ from overread.audits.table.claims import Ranks
 from overread.audits.table.flaws import Check, Flaw, flaw
 from overread.audits.table.reading import Column, ReadTable, Reference
 from overread.audits.table.spans import show
-from overread.audits.wording import listed
+from overread.errors import listed
 from overread.records import Severity
 
 __all__ = ["check_ranks"]

@@ -13,7 +13,7 @@ from overread.benchmarks.autopet3.layout import LESION, Study
 from overread.benchmarks.autopet3.leaderboard import rebuilt_cells
 from overread.contracts import AnalysisPlan, Card, ExpectedCount, Scorer, Selection, Training
 from overread.contracts.replay import RebuiltCell
-from overread.errors import ImageError, ReleaseError, UnsafePathError, expected
+from overread.errors import ImageError, ReleaseError, UnsafePathError, expected, listed
 from overread.imaging.label_map import read_label_map
 from overread.imaging.safe_path import resolve_inside, without_root
 from overread.records import (
@@ -223,13 +223,12 @@ class AutoPet3Release:
                 except UnsafePathError as error:
                     yield _finding(Severity.ERROR, "unsafe-path", study.id, str(error))
             if lost:
-                more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
                 yield Finding(
                     severity=Severity.WARNING,
                     code="missing-image",
                     where=lost[0],
                     evidence=f"{kind.upper()} of {len(lost)} studies is not here: "
-                    f"{', '.join(lost[:_MOST_NAMED])}{more}",
+                    f"{listed(lost, most=_MOST_NAMED)}",
                     effect=_STILL_SCORED,
                     count=len(lost),
                 )

@@ -9,7 +9,7 @@ from typing import Final
 
 from overread.benchmarks.hallucxr import layout
 from overread.benchmarks.hallucxr.layout import Picture
-from overread.errors import ImageError, UnsafePathError
+from overread.errors import ImageError, UnsafePathError, listed
 from overread.imaging.read import read_slice
 from overread.imaging.safe_path import resolve_inside
 from overread.records import Finding, Severity
@@ -136,10 +136,9 @@ def _summed(
     code: str, places: Sequence[str], effect: str, *, severity: Severity = Severity.ERROR
 ) -> Iterator[Finding]:
     if places:
-        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         yield _finding(
             code,
-            "; ".join(places[:_SHOWN]) + more,
+            listed(places, most=_SHOWN, between="; "),
             f"{len(places)} pictures" if len(places) > 1 else "1 picture",
             effect,
             severity=severity,

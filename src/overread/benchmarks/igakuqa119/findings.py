@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from overread.benchmarks.igakuqa119.questions import Question
-from overread.errors import ImageError, UnsafePathError
+from overread.errors import ImageError, UnsafePathError, listed
 from overread.imaging.read import read_slice
 from overread.imaging.safe_path import resolve_inside
 from overread.records import Finding, Severity
@@ -140,8 +140,7 @@ def _is_lost(one: Question, keys: Mapping[str, str]) -> bool:
 
 def _listed(severity: Severity, code: str, names: list[str], effect: str) -> Iterator[Finding]:
     if names:
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        evidence = f"{len(names)}: {', '.join(names[:_MOST_NAMED])}{more}"
+        evidence = f"{len(names)}: {listed(names, most=_MOST_NAMED)}"
         yield Finding(
             severity=severity,
             code=code,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from overread.errors import listed as few
 from overread.records import Finding, Severity
 
 __all__ = ["found", "listed", "listed_if"]
@@ -24,8 +25,7 @@ def listed(
     severity: Severity, code: str, names: Sequence[str], effect: str, *, count: int
 ) -> Finding:
     """Give one finding for all names, the first few of them in it."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    evidence = f"{count}: {', '.join(names[:_SHOWN])}{more}"
+    evidence = f"{count}: {few(names, most=_SHOWN)}"
     return found(severity, code, names[0], evidence, effect, count=count)
 
 

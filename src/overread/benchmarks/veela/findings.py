@@ -12,7 +12,7 @@ import numpy as np
 
 from overread.benchmarks.veela.evaluator import SPACING_MM
 from overread.benchmarks.veela.layout import REFERENCES_FOLDER, TASK_LABELS, ReferenceFiles
-from overread.errors import ImageError, UnsafePathError
+from overread.errors import ImageError, UnsafePathError, listed
 from overread.imaging.label_map import LabelMap, read_label_map
 from overread.imaging.safe_path import resolve_inside, without_root
 from overread.records import Finding, Severity
@@ -192,8 +192,7 @@ def _listed(
 
 
 def _shown(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{len(names)}: {', '.join(names[:_MOST_NAMED])}{more}"
+    return f"{len(names)}: {listed(names, most=_MOST_NAMED)}"
 
 
 def _finding(

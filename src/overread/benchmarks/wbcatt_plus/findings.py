@@ -10,7 +10,7 @@ import numpy as np
 
 from overread.benchmarks.wbcatt_plus import layout
 from overread.benchmarks.wbcatt_plus.layout import Cell, Family
-from overread.errors import ImageError, UnsafePathError
+from overread.errors import ImageError, UnsafePathError, listed
 from overread.imaging.label_map import read_label_map
 from overread.imaging.read import read_slice
 from overread.imaging.safe_path import resolve_inside
@@ -195,10 +195,9 @@ def _summed(
     code: str, places: Sequence[str], effect: str, *, severity: Severity = Severity.ERROR
 ) -> Iterator[Finding]:
     if places:
-        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         yield _finding(
             code,
-            "; ".join(places[:_SHOWN]) + more,
+            listed(places, most=_SHOWN, between="; "),
             f"{len(places)} cells" if len(places) > 1 else "1 cell",
             effect,
             severity=severity,

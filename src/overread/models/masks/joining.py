@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from overread.errors import UsageError, expected
+from overread.errors import UsageError, expected, listed
 from overread.models.masks.listing import MaskFile
 from overread.models.masks.naming import infer_pattern
 from overread.models.masks.target import ANYTHING, SUFFIXES, Pattern, stem_of, values_of
@@ -174,12 +174,11 @@ def _check_keys(pattern: Pattern, items: Sequence[Item]) -> None:
 def _summed(code: str, texts: Sequence[str], *, effect: str, remedy: str) -> Iterator[Finding]:
     if not texts:
         return
-    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
     yield Finding(
         severity=Severity.WARNING,
         code=code,
         where="predictions",
-        evidence="; ".join(texts[:_SHOWN]) + more,
+        evidence=listed(texts, most=_SHOWN, between="; "),
         effect=effect,
         remedy=remedy,
         count=len(texts),

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from overread.errors import listed
 from overread.models.predictions.rows import Row, case_stem
 from overread.records import Finding, Item, Severity
 
@@ -183,12 +184,11 @@ def _several_items(row: Row, items: Sequence[str]) -> str:
 def _summed(code: str, places: Sequence[str], *, effect: str, remedy: str) -> Iterator[Finding]:
     if not places:
         return
-    more = f" and {len(places) - _SHOWN_PLACES} more" if len(places) > _SHOWN_PLACES else ""
     yield Finding(
         severity=Severity.WARNING,
         code=code,
         where="predictions",
-        evidence="; ".join(places[:_SHOWN_PLACES]) + more,
+        evidence=listed(places, most=_SHOWN_PLACES, between="; "),
         effect=effect,
         remedy=remedy,
         count=len(places),
